@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Unpack, cast
 
-from kes.budget import Budget
+from kes.budget import SHARE_OF_CHOICE, Budget
 from kes.data.dataset import Data
 from kes.declare import checked_options
 from kes.errors import ClusterLost, Interrupted, KesError, NotSaved
@@ -30,7 +30,6 @@ from kes.validation import arcs
 
 _CACHE_MB = 16  # for a single score
 _BOUNDARY_MB = 64  # for one boundary
-_SHARE_OF_CHOICE = 0.25  # of a budget, for the choice of a criterion
 _SHARE_OF_SEARCH = 0.8  # of a budget; the rest is for the evaluation of a target
 
 
@@ -96,14 +95,9 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     """Learn, resuming from the file if there is one."""
     started = time.monotonic()
     whole, execution = Budget.of(options), Execution.of(options)
-    choice = None
-    read: Data | TableAsRead = data
-    if options["criterion"] == "auto":
-        read, choice = _chosen(data, options, whole, out)
-        options = {**options, **choice.options}  # type: ignore[typeddict-item]
     try:
-        problem = Problem.of(read, options)
-    except KeyboardInterrupt:  # a large table, or the choice of a basis
+        problem, options, choice = _posed(data, options, whole, out)
+    except KeyboardInterrupt:  # a large table, or the choice of a criterion or a basis
         raise Interrupted from None
     if options["target"] is not None:
         from kes.analysis.target import check_target
@@ -148,7 +142,7 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     except (Interrupted, ClusterLost) as stop:
         stop.file = str(out.path) if out is not None and out.is_saved else None
         raise
-    if optima.record.choice != choice:
+    if choice not in (None, optima.record.choice):
         record = replace(optima.record, choice=choice)
         optima = Optima(record, problem=problem, seconds=optima.seconds)
     if out is not None and optima.record is not base:
@@ -158,28 +152,46 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     return optima
 
 
-def _chosen(
+def _posed(
     data: Data, options: LearnOptions, whole: Budget, out: OutFile | None
-) -> tuple[TableAsRead, CriterionChoice]:
-    """Choose a criterion, unless the file that is resumed has one; return the table, too."""
+) -> tuple[Problem, LearnOptions, CriterionChoice | None]:
+    """Return the problem, the options with what "auto" stands for, and the choice of a criterion.
+
+    What the file that is resumed has chosen is not chosen again: a budget may choose otherwise.
+    """
+    is_auto = "auto" in (options["criterion"], options["basis"])
+    earlier = None
+    if is_auto and out is not None and Path(out.path).exists():
+        earlier = storage.read(out.path)
+    if earlier is not None and options["basis"] == "auto":
+        options = {**options, "basis": earlier.settings.basis}
+    if options["criterion"] != "auto":
+        return Problem.of(data, options), options, None
+    known = None if earlier is None else earlier.choice
+    read, options, choice = _chosen(data, options, whole, known)
+    return Problem.of(read, options), options, choice
+
+
+def _chosen(
+    data: Data, options: LearnOptions, whole: Budget, known: CriterionChoice | None
+) -> tuple[TableAsRead, LearnOptions, CriterionChoice]:
+    """Choose a criterion, unless it is known; return the table and the options with it, too."""
     from kes.analysis.choosing import FOLDS, ChooseWork, choice_for
 
     problem = Problem.of(data, {**options, "criterion": "bic"})
     read = TableAsRead(problem.table, problem.reading)
-    earlier = storage.read(out.path).choice if out is not None and Path(out.path).exists() else None
-    if earlier is not None:
-        return read, earlier
     work: ChooseWork = {
         "n_jobs": options["n_jobs"],
         "memory_mb": options["cache_mb"],
-        "budget": None if whole.seconds is None else _SHARE_OF_CHOICE * whole.seconds,
+        "budget": None if whole.seconds is None else SHARE_OF_CHOICE * whole.seconds,
         "progress": options["progress"],
         "folds": FOLDS,
     }
-    try:
-        return read, choice_for(problem, options["edge_prior"], work)
-    except KeyboardInterrupt:
-        raise Interrupted from None
+    choice = known or choice_for(problem, options["edge_prior"], work)
+    found = {**options, **choice.options}
+    if options["basis"] == "auto":
+        found["basis"] = problem.settings.basis
+    return read, cast("LearnOptions", found), choice
 
 
 def _evaluated(

@@ -40,6 +40,8 @@ _SHARE_OF_RUNS, _SHARE_OF_TASKS = 0.15, 0.25  # tasks get this share whatever th
 _PER_WIDE_PAIR, _PER_WIDE_CASE, _PER_WIDE_TASK = 4e-8, 2e-9, 1e-4
 """Measured processor seconds on very wide tables: of a run, per pair of continuous columns, and per
 pair and case of discrete ones; of a task, per column."""
+SHARE_OF_CHOICE = 0.25
+"""Share of a budget for the choice of a criterion, or between lines and curves."""
 _LEAST_SECONDS = 1.0
 """Seconds that GES and the first run may take, however short the budget."""
 
@@ -58,13 +60,21 @@ class Size:
     columns: int = 0
 
     @classmethod
-    def of(cls, states: Sequence[Sequence[State]], cases: float, *, by_rows: bool = False) -> Size:
+    def of(
+        cls,
+        states: Sequence[Sequence[State]],
+        cases: float,
+        *,
+        by_rows: bool = False,
+        degree: int = 1,
+    ) -> Size:
         """Return the size of a table with these states; a continuous column has none.
 
-        With `by_rows`, a criterion looks at the rows of continuous columns again for every set.
+        A continuous column stands for as many numeric ones as the `degree` of its curves. With
+        `by_rows`, a criterion looks at the rows of continuous columns again for every set.
         """
         if kind_of(states) != "discrete":
-            columns = sum(max(1, len(own) - 1) for own in states)
+            columns = sum(max(1, len(own) - 1) if own else degree for own in states)
             return cls(len(states), cases if by_rows else 0.0, columns)
         combinations = math.prod(max(1, len(own)) for own in states)
         return cls(len(states), float(min(cases, combinations)))

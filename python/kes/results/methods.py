@@ -436,6 +436,8 @@ class OptimumMethods:
         same, _ = self.as_read(data)
         options |= {"kinds": same.get("kinds"), "discretize": same["discretize"]}
         options |= {"transform": self.transform, "basis": self.basis}
-        options |= {"edge_prior": self.edge_prior}
+        options |= {"edge_prior": self.edge_prior, "dates": self.reading.dates}
+        options |= {"completions": self.reading.completions}
+        options |= {"interventions": self.reading.interventions}
         problem = Problem.of(data, options | {"k": 1.0})
         return explain_stop(self, problem.over(self.names))

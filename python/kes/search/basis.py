@@ -15,23 +15,28 @@ Halves are drawn from the rows in sorted order, so the choice does not depend on
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.budget import Budget
+from kes.budget import SHARE_OF_CHOICE, Budget
 from kes.data.column import Continuous
 from kes.data.dataset import AnyTable, Dataset, Incomplete
 from kes.data.normal_scores import Ranks
 from kes.data.resampling import Stream
-from kes.errors import KesError
+from kes.errors import KesError, option
 from kes.graph import EssentialGraph
-from kes.native import core_problem, cores
+from kes.native import core_problem
 from kes.network.fitting import Estimates, families, fitting_dag
-from kes.search.driver import Driver
+from kes.options import LearnOptions
+from kes.search.driver import Driver, threads
+from kes.search.edge_price import price_for
 from kes.settings import Settings
+from kes.validation import duration
 
 CURVES = (3, 4)
 """Degrees to choose from, besides straight lines."""
@@ -58,14 +63,43 @@ class Choice:
         return f"basis: {chosen}, {self.reason}"
 
 
+def with_basis(
+    settings: Settings, table: AnyTable, options: LearnOptions
+) -> tuple[Settings, AnyTable]:
+    """Return the settings with the degree of curves, and the table with a note if it was chosen."""
+    if settings.basis is None:
+        return settings, table
+    if settings.basis != "auto":
+        if table.kind == "discrete":
+            raise KesError(
+                f"{option('basis')} is for tables with continuous columns, but all columns of this "
+                "one are discrete: leave it out",
+                option="basis",
+            )
+        return settings, table
+    budget = options.get("budget")
+    seconds = math.inf if budget is None else SHARE_OF_CHOICE * duration("budget", budget)
+    deadline = time.monotonic() + seconds
+
+    def settings_with(basis: int | None) -> Settings:
+        own = replace(settings, basis=basis).on(table.kind)
+        return replace(own, edge_prior=price_for(table, own, options))
+
+    jobs = threads(options["n_jobs"])
+    choice = choose_basis(table, settings_with, jobs, lambda: time.monotonic() < deadline)
+    noted = (*table.notes, choice.note)
+    return replace(settings, basis=choice.basis), table.with_notes(noted)
+
+
 def choose_basis(
     table: AnyTable,
     settings: Callable[[int | None], Settings],
+    jobs: int,
     keep_going: Callable[[], bool] = lambda: True,
 ) -> Choice:
     """Choose the degree for a table; `settings` returns those of a search with a degree.
 
-    Once `keep_going` returns False, straight lines are chosen.
+    It works on `jobs` threads. Once `keep_going` returns False, straight lines are chosen.
     """
     cases = _complete_cases(table)
     if cases.kind == "discrete":
@@ -77,19 +111,18 @@ def choose_basis(
     for basis in (None, *CURVES):
         try:
             sums[basis] = sum(
-                _held_out(train, test, settings(basis).on(train.kind), keep_going)
+                _held_out(train, test, settings(basis).on(train.kind), jobs, keep_going)
                 for train, test in (halves, halves[::-1])
             )
         except _OutOfTimeError:
             return Choice(None, "as the budget was too short to compare them with curves")
-        except KesError:
-            if basis is None:
-                raise
+        except KesError:  # a half may be unusable where the whole table is not
+            continue
+    curve = max((basis for basis in sums if basis is not None), key=sums.__getitem__, default=None)
+    if curve is None or None not in sums:
+        return Choice(None, "as curves cannot be compared on these columns")
     best = max(sums, key=sums.__getitem__)  # the first of ties: straight lines
     held_out = float(sum(half.cases for half in halves))
-    curve = max((basis for basis in sums if basis is not None), key=sums.__getitem__, default=None)
-    if curve is None:
-        return Choice(None, "as curves cannot be compared on these columns")
     gain = (sums[curve] - sums[None]) / held_out
     return Choice(
         best,
@@ -124,12 +157,15 @@ def _halves(cases: Dataset, seed: int) -> tuple[Dataset, Dataset]:
 
 
 def _held_out(
-    train: Dataset, test: Dataset, settings: Settings, keep_going: Callable[[], bool]
+    train: Dataset, test: Dataset, settings: Settings, jobs: int, keep_going: Callable[[], bool]
 ) -> float:
-    """Return the log-likelihood of some cases under the model that is found in others."""
+    """Return the log-likelihood of some cases under the model that is found in others.
+
+    Columns may determine each other in these cases, though they do not in the whole table.
+    """
     additions = settings.additions(train.names)
-    core = core_problem(train, settings.measure, _CACHE_MB, additions)
-    driver = Driver(core, train.names, settings.for_core(train.names), cores())
+    core = core_problem(train, settings.measure, _CACHE_MB, additions, twins=True)
+    driver = Driver(core, train.names, settings.for_core(train.names), jobs)
     found = driver.greedy().search(Budget(runs=1), keep_going)
     if not found or not keep_going():
         raise _OutOfTimeError

@@ -20,9 +20,11 @@ freedom. It pays d² penalties, so chance seldom reaches it.
 import math
 from statistics import NormalDist
 
+from kes.data.dataset import AnyTable, dataset_of
+from kes.declare import declared
 from kes.errors import KesError, option
-from kes.options import EdgePrior, Gamma
-from kes.settings import Criterion
+from kes.options import EdgePrior, Gamma, LearnOptions
+from kes.settings import Criterion, Settings
 
 FALSE_EDGES = 0.005
 """Edges per variable that pure noise gives with the default price; searches find a few more."""
@@ -118,3 +120,13 @@ def _scale(cases: float) -> float:
     """Return the factor that makes √(2 gain) nearly the size of a standard normal variable."""
     freedom = max(cases - 2, 1.0)
     return math.sqrt(freedom / cases) * (8 * freedom + 1) / (8 * freedom + 3)
+
+
+def price_for(table: AnyTable, settings: Settings, options: LearnOptions) -> float:
+    """Return the price of every edge that the options choose for a table."""
+    known = declared(LearnOptions)
+    prior = known["edge_prior"].checked(options["edge_prior"])
+    gamma = known["gamma"].checked(options["gamma"])
+    dataset = dataset_of(table)
+    measure = settings.measure.of_cheapest_edges(dataset.kind)
+    return edge_price(prior, gamma, dataset.varying, dataset.cases, measure)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,28 +20,26 @@ from kes.data.interventions import check_interventions
 from kes.data.notes import exclusion_notes, left_out
 from kes.data.schema import ReadOptions, Schema
 from kes.data.series import Lagged
-from kes.declare import declared
-from kes.errors import KesError, listed, option
+from kes.errors import KesError, listed
 from kes.exact.prover import Prover, Report
 from kes.graph import EssentialGraph
 from kes.graph.boundary import Neighbour
 from kes.graph.core_graph import CoreGraph, CoreKnowledge
 from kes.native import core_errors, core_problem
 from kes.options import DEFAULTS, LearnOptions
-from kes.search.basis import choose_basis
+from kes.search.basis import with_basis
 from kes.search.constraints import constrained, lost_guarantee, with_exogenous
 from kes.search.driver import Driver
-from kes.search.edge_price import edge_price
+from kes.search.edge_price import price_for
 from kes.search.record import Completion, Model, Record, fingerprint
 from kes.search.structural_em import KeepGoing, complete, restored
 from kes.settings import Settings
-from kes.validation import duration, integer, megabytes
+from kes.validation import integer, megabytes
 
 _PSEUDO = (
     "the score of curves is a pseudo-likelihood: it ranks networks, but differences in nats are "
     "not log odds, and are larger than those of likelihoods"
 )
-_SHARE_OF_CHOICE = 0.25  # of a budget: for the choice between lines and curves
 
 
 class OtherData(KesError):
@@ -120,8 +117,8 @@ class Problem:
             interventions=read.reading.interventions,
         )
         settings = constrained(settings, names, start=chosen["start"], knowledge=known)
-        settings, table = _with_basis(settings, read.table, chosen)
-        settings = replace(settings, edge_prior=_edge_price(table, settings, chosen))
+        settings, table = with_basis(settings, read.table, chosen)
+        settings = replace(settings, edge_prior=price_for(table, settings, chosen))
         return cls(table, settings, memory, read.reading, earlier)
 
     @classmethod
@@ -172,8 +169,9 @@ class Problem:
     @cached_property
     def size(self) -> Size:
         """The size of the table."""
-        by_rows = self.settings.measure.on(self.dataset.kind).model == "location"
-        return Size.of(self.dataset.states, self.core.total_weight, by_rows=by_rows)
+        measure, states = self.settings.measure, self.dataset.states
+        by_rows = measure.on(self.dataset.kind).model == "location"
+        return Size.of(states, self.core.total_weight, by_rows=by_rows, degree=measure.degree)
 
     # --- missing values ---
 
@@ -395,43 +393,6 @@ def _path(data: Data) -> str | None:
     """Return the path of a table that comes from a file."""
     table = data.table if isinstance(data, Lagged) else data
     return os.fspath(table) if isinstance(table, str | os.PathLike) else None
-
-
-def _with_basis(
-    settings: Settings, table: AnyTable, options: LearnOptions
-) -> tuple[Settings, AnyTable]:
-    """Return the settings with the degree of curves, and the table with a note if it was chosen."""
-    if settings.basis is None:
-        return settings, table
-    if settings.basis != "auto":
-        if table.kind == "discrete":
-            raise KesError(
-                f"{option('basis')} is for tables with continuous columns, but all columns of this "
-                "one are discrete: leave it out",
-                option="basis",
-            )
-        return settings, table
-    budget = options.get("budget")
-    seconds = math.inf if budget is None else _SHARE_OF_CHOICE * duration("budget", budget)
-    deadline = time.monotonic() + seconds
-
-    def settings_with(basis: int | None) -> Settings:
-        own = replace(settings, basis=basis).on(table.kind)
-        return replace(own, edge_prior=_edge_price(table, own, options))
-
-    choice = choose_basis(table, settings_with, lambda: time.monotonic() < deadline)
-    noted = (*table.notes, choice.note)
-    return replace(settings, basis=choice.basis), table.with_notes(noted)
-
-
-def _edge_price(table: AnyTable, settings: Settings, options: LearnOptions) -> float:
-    """Return the price of every edge that the options choose for a table."""
-    known = declared(LearnOptions)
-    prior = known["edge_prior"].checked(options["edge_prior"])
-    gamma = known["gamma"].checked(options["gamma"])
-    dataset = dataset_of(table)
-    measure = settings.measure.of_cheapest_edges(dataset.kind)
-    return edge_price(prior, gamma, dataset.varying, dataset.cases, measure)
 
 
 def _difference(dataset: Dataset, record: Record) -> tuple[str, str | None]:

@@ -69,7 +69,11 @@ def test_a_resumed_file_does_not_choose_again(data, tmp_path, monkeypatch):
     out = tmp_path / "r.kes.json"
     kes.learn(data, criterion="auto", runs=2, improve=False, out=out, budget="60s")
     monkeypatch.setattr("kes.analysis.choosing.choice_for", None)
-    assert kes.learn(data, criterion="auto", runs=2, improve=False, out=out).choice is not None
+    again = kes.learn(data, criterion="auto", runs=2, improve=False, out=out)
+    assert again.choice is not None
+    # Nor does it forget the choice if what was chosen is given.
+    more = kes.learn(data, **again.choice.options, runs=3, improve=False, out=out)
+    assert more.choice == again.choice == kes.load(out).choice
 
 
 @pytest.mark.parametrize("columns", [["x", "y"], ["x", "y", "g"]])

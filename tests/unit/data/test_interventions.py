@@ -153,3 +153,11 @@ def test_earlier_values_of_indicators_stay_what_they_are():
 def test_targets_may_be_an_array():
     found = check_interventions({"x1": {"1": np.array(["x0", "x0"]), "2": ""}})
     assert found == {"x1": {"1": ("x0",), "2": None}}
+
+
+def test_an_optimum_explains_itself_after_experiments():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"c": ["n", "a"] * 40, "x": rng.normal(size=80)})
+    table["y"] = table["x"] + rng.normal(size=80)
+    optima = kes.learn(table, interventions={"c": {"a": "x", "n": None}}, runs=2)
+    assert str(optima.best.explain(table)) == str(optima.explain(0))

@@ -11,7 +11,9 @@ from kes import _core
 from kes.cli import run
 from kes.data.curves import degrees, polynomials
 from kes.data.normal_scores import Ranks
+from kes.search import basis
 from kes.search.edge_price import chance_edges, default_price
+from kes.search.problem import Problem
 from kes.settings import Criterion
 from kes.show.report.recipe import command_line, python_call
 
@@ -306,3 +308,53 @@ def test_imputed_values_are_restored(table, tmp_path):
     pd.testing.assert_frame_equal(
         longer.problem.dataset.to_pandas(), optima.problem.dataset.to_pandas()
     )
+
+
+# --- the choice, again ---------------------------------------------------------------------------
+
+
+def test_twins_in_a_half_do_not_stop_the_choice():
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 2)), columns=["x0", "x1"])
+    table["x2"] = table["x0"].where(table.index != 7, 3.0)
+    optima = kes.learn(table, basis="auto", runs=1, improve=False)
+    assert any(note.startswith("basis:") for note in optima.notes)
+
+
+def test_the_choice_keeps_to_the_threads(table, monkeypatch):
+    used, driver = [], basis.Driver
+    monkeypatch.setattr(basis, "Driver", lambda *given: used.append(given[-1]) or driver(*given))
+    kes.learn(table, basis="auto", n_jobs=1, runs=1, improve=False)
+    assert set(used) == {1}
+
+
+def test_a_resumed_file_keeps_its_basis(table, tmp_path):
+    out = tmp_path / "r.kes.json.gz"
+    first = kes.learn(table, basis="auto", runs=1, improve=False, out=out)
+    assert first.settings.basis is not None
+    # Too short a budget would choose straight lines.
+    again = kes.learn(table, basis="auto", runs=1, improve=False, out=out, budget=1e-6)
+    assert again.settings == first.settings
+    assert again.notes == first.notes
+
+
+def test_the_basis_is_chosen_once_beside_a_criterion(table, monkeypatch):
+    made, choose = [], basis.choose_basis
+    monkeypatch.setattr(basis, "choose_basis", lambda *given: made.append(1) or choose(*given))
+    data = table.head(150)
+    optima = kes.learn(data, basis="auto", criterion="auto", runs=1, improve=False)
+    assert len(made) == 1
+    assert sum(note.startswith("basis:") for note in optima.notes) == 1
+
+
+def test_an_interrupt_of_both_choices_is_one_of_learn(table, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(basis, "core_problem", interrupted)
+    with pytest.raises(kes.Interrupted):
+        kes.learn(table, basis="auto", criterion="auto")
+
+
+def test_budgets_know_the_columns_of_curves(table):
+    assert Problem.of(table, {"basis": 3}).size.columns == 3 * len(table.columns)
+    assert Problem.of(table, {}).size.columns == len(table.columns)

@@ -127,7 +127,8 @@ def _amounts(optima: Optima) -> dict[str, object]:
     """Return the options of `kes.learn` that set the amount of work; none if all are defaults."""
     record, improving = optima.record, optima.record.improving
     is_auto = improving.asked.is_auto and improving.complete
-    if is_auto and len(record.runs) == Size.of(record.states, record.cases).runs:
+    size = Size.of(record.states, record.cases, degree=record.settings.measure.degree)
+    if is_auto and len(record.runs) == size.runs:
         return {}
     amounts: dict[str, object] = {"runs": len(optima.runs)}
     if improving.asked.option is not True or not improving.complete:
