@@ -23,7 +23,8 @@ FIGURE = ROOT / "docs/figures/local-optima.svg"
 RESULTS = ROOT / "target/bench/local-optima.jsonl"
 DISTANCES = (1.0, 3.0, 10.0, 20.0)
 MOST, BUDGET = 200_000, "5m"
-KS = (0.0, 0.4, 0.8)
+FOUND = {0.0: "found at k = 0", 0.4: "found at k = 0.4", 0.8: "found at k = 0.8"}
+KS = tuple(FOUND)
 RUNS = (100, 1_000, 10_000)
 PUBLISHED = {
     "cancer": (500, 5_000),
@@ -279,7 +280,7 @@ def main() -> None:
             store(done[name])
     landscapes = [done[name] for name in sets if name in done]
     tables = {"local optima": count_table(landscapes), "coverage": coverage_table(landscapes)}
-    tables |= {f"found at k = {k:g}": run_table(landscapes, k) for k in KS}
+    tables |= {FOUND[k]: run_table(landscapes, k) for k in KS}
     for name, text in tables.items():
         print(f"\n{name}\n{text}")
         if arguments.fill:

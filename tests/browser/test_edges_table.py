@@ -117,7 +117,7 @@ def test_the_table_is_saved_as_it_is_shown(open_page, told):
         page.click("#save-edges")
     text = download.value.path().read_text(encoding="utf-8-sig")
     first, *lines = csv.reader(io.StringIO(text, newline=""))
-    assert first[:4] == ["edge", "direction", "evidence", "worth"]
+    assert first[:5] == ["edge", "direction", "BIC weight", "evidence", "worth"]
     assert [line[0] for line in lines] == [untagged(e) for e in column(page, "edge")]
 
 

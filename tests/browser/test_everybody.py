@@ -191,7 +191,7 @@ def test_settings_stay_on_the_sheet_and_together(browser, measured, tmp_path, wi
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.goto((tmp_path / "a.html").as_uri())
     pairs = {"fingerprint of the data": optima.record.fingerprint, "start": "the empty graph"}
-    pairs |= {"phases": "additions and removals", "most parents": "no limit"}
+    pairs |= {"phases": "additions and removals", "maximum number of parents": "no limit"}
     for height in range(240, 300, 7):
         page.pdf(path=tmp_path / "a.pdf", width=f"{width}mm", height=f"{height}mm")
         words = ["pdftotext", "-layout", tmp_path / "a.pdf", "-"]

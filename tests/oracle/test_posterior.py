@@ -177,7 +177,7 @@ def test_probabilities_with_a_prior_over_edges():
     codes = sample(brute.all_dags(5)[20_000], [2, 3, 2, 2, 3], 80, rng)
     cardinalities = [2, 3, 2, 2, 3]
     columns = [np.ascontiguousarray(column) for column in codes]
-    weights = (-0.7, [(0, 1, 3.0), (2, 4, -2.5)])
+    weights = (-0.7, [(0, 1, 3.0), (2, 4, -2.5)], [])
     core = kes._core.Problem(columns, cardinalities, None, "bdeu", 1.0, 16, weights)
     direct = DirectScore(codes, cardinalities, criterion="bdeu")
     more = {(0, 1): 3.0, (2, 4): -2.5}

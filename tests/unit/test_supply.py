@@ -46,6 +46,8 @@ def used(path):
                 yield module.split(".")[0]
             case ast.Call(func=ast.Name(id="eval" | "exec" | "__import__" as name)):
                 yield name
+            case ast.keyword(arg="allow_pickle", value=ast.Constant(value=False)):
+                pass
             case ast.keyword(arg="allow_pickle"):
                 yield "allow_pickle"
 

@@ -141,7 +141,7 @@ def ensemble(data: Data, **options: Unpack[EnsembleOptions]) -> AveragedNetwork:
     >>> import kes
     >>> average = kes.ensemble(kes.datasets.alarm(rows=300), members=3)
     >>> average
-    AveragedNetwork(3 members, 37 nodes, 40.7 arcs on average)
+    AveragedNetwork(3 members, 37 nodes, 47.0 arcs on average)
     """
     work: AverageWork = chosen_from(AverageWork, options)
     how = {**options, "cache_mb": work["memory_mb"]}

@@ -35,6 +35,8 @@ def chosen(
     if asked is False:
         return None
     if asked is None:
+        if problem.settings.basis is not None:  # a pseudo-likelihood has no probabilities
+            return None
         cost = estimate_of(problem)
         if cost.bytes > _BYTES or cost.seconds > _SECONDS:
             return None

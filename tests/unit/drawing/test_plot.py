@@ -335,7 +335,7 @@ def test_a_consensus_by_evidence_has_what_is_likely_and_clear(optima):
         (row["x"], row["y"]) if row["direction"] > 0 else (row["y"], row["x"])
         for row in likely.values()
         if row["evidence"] >= 10 and abs(row["direction"]) >= 10
-        if abs(row["direction"]) >= 2 * row["direction_error"]
+        if abs(row["direction"]) >= 2 * row["direction_error"] and not row["disputed"]
     }
     assert found.directed == clear
     assert repr(found).endswith("with evidence of at least 5 nats)")

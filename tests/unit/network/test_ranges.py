@@ -27,7 +27,7 @@ def test_a_range_includes_its_bounds_if_it_says_so():
 @pytest.mark.parametrize(
     ("bounds", "option"),
     [
-        ({}, None),
+        ({}, "above"),
         ({"above": 1, "at_least": 2}, "at_least"),
         ({"below": 1, "at_most": 2}, "at_most"),
         ({"above": 2, "below": 2}, "above"),
