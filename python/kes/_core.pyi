@@ -349,7 +349,9 @@ class Problem:
         """32 hex digits from the coded rows and weights; independent of the order of the rows."""
 
     @property
-    def cached_terms(self) -> int: ...
+    def cached_terms(self) -> int:
+        """Terms in the cache that threads share; 0 if each remembers its own, as on wide tables."""
+
     def score(self, arcs: _Edges) -> float:
         """Score of a DAG."""
 

@@ -20,7 +20,8 @@ from kes.settings import Additions, Criterion
 
 _LEAST_ROWS = 3
 _FEW_STATES = 50  # most distinct whole numbers that may be meant as states
-_PAIR_BYTES, _CELL_BYTES = 4, 32  # memory of very wide tables, per pair and per cell
+_PAIR_BYTES = 4  # memory of very wide tables, per pair of continuous columns
+_CELL_BYTES = {"continuous": 32, "discrete": 4}  # and per cell, by the kind of the table
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 
@@ -169,7 +170,7 @@ def _check_width(dataset: Dataset, criterion: Criterion) -> None:
             option="criterion",
         )
     pairs = _PAIR_BYTES * number**2 if kind == "continuous" else 0
-    needed, there = pairs + _CELL_BYTES * number * dataset.rows, available()
+    needed, there = pairs + _CELL_BYTES[kind] * number * dataset.rows, available()
     if there is not None and needed > there:
         raise KesError(
             f"a search among {number} columns needs about {needed / 10**9:.1f} GB of memory, but "

@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{random_dag, random_table};
-use kes_core::engine::{self, Additions, Constraints, Engine, SearchOptions, Statements};
+use kes_core::engine::{self, Additions, Constraints, Engine, SearchOptions, Statements, Table};
 use kes_core::graph::Dag;
 use kes_core::rng::Stream;
 use kes_core::score::discrete::{self, criterion::Criterion, dataset::Dataset};
@@ -39,7 +39,7 @@ fn discrete_case(n: usize, seed: u64) -> Case {
         discrete::Table::new(data, Criterion::named(name, 1.0).unwrap()).unwrap()
     };
     Case {
-        dense: engine::on(table(), prior.as_ref(), BYTES).unwrap(),
+        dense: table().engine(prior.as_ref(), BYTES).unwrap(),
         sparse: wide::engine::on(Box::new(table()), prior.as_ref(), BYTES),
         truth,
     }
@@ -74,7 +74,7 @@ fn gaussian_case(n: usize, seed: u64) -> Case {
     let table: Vec<Column<'_>> = columns.iter().map(|column| Column::Numbers(column)).collect();
     let weights: Vec<f64> = (0..rows).map(|_| stream.below(4) as f64 * 0.7).collect();
     let weights = (stream.below(3) == 0).then_some(weights);
-    let by = if n % 7 == 0 { 1 } else { 7 };
+    let by = if n.is_multiple_of(7) { 1 } else { 7 };
     let order: Vec<usize> = (0..n).map(|v| (v * by + 3) % n).collect();
     let criterion = || criterion::Criterion::named(["bic", "aic"][seed as usize % 2], 1.0).unwrap();
     let prior = prior(n, stream);
@@ -87,7 +87,7 @@ fn gaussian_case(n: usize, seed: u64) -> Case {
     };
     assert_eq!(twins(dense.excluded()), twins(wide::function::Function::excluded(&sparse)));
     Case {
-        dense: engine::on(dense, prior.as_ref(), BYTES).unwrap(),
+        dense: dense.engine(prior.as_ref(), BYTES).unwrap(),
         sparse: wide::engine::on(Box::new(sparse), prior.as_ref(), BYTES),
         truth,
     }

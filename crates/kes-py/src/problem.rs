@@ -8,6 +8,7 @@ use kes_core::improve::Origin;
 use kes_core::score::discrete;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
+use kes_core::score::excluded::Excluded;
 use kes_core::score::gaussian;
 use kes_core::score::location;
 use kes_core::score::terms;
@@ -46,12 +47,8 @@ impl Problem {
         make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
     ) -> PyResult<Self> {
         engine::check_number(columns).map_err(core_error)?;
-        let table = interruptible(py, make)?.map_err(core_error)?;
-        let (total_weight, fingerprint) = (table.total(), table.fingerprint());
-        let excluded = py.detach(|| table.excluded());
-        let excluded = excluded.into_iter().map(|pair| (pair.x, pair.y, pair.why.name())).collect();
-        let engine = table.engine(additions, cache_mb << 20).map_err(core_error)?;
-        Ok(Self { engine, total_weight, fingerprint, excluded })
+        let facts = |table: &T| (table.total(), table.fingerprint(), table.excluded());
+        Self::with(py, make, facts, |table| table.engine(additions, cache_mb << 20))
     }
 
     /// The same of a table of more columns than sets of bits can hold.
@@ -61,12 +58,21 @@ impl Problem {
         cache_mb: usize,
         make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
     ) -> PyResult<Self> {
+        let facts = |table: &T| (table.total(), table.fingerprint(), table.excluded());
+        Self::with(py, make, facts, |table| Ok(wide::engine::on(Box::new(table), additions, cache_mb << 20)))
+    }
+
+    /// The problem of a table, by its total weight, its fingerprint and the pairs that no model joins.
+    fn with<T: Send + Sync>(
+        py: Python<'_>,
+        make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
+        facts: impl FnOnce(&T) -> (f64, u128, Vec<Excluded>) + Send,
+        engine: impl FnOnce(T) -> Result<Box<dyn Engine>, Error>,
+    ) -> PyResult<Self> {
         let table = interruptible(py, make)?.map_err(core_error)?;
-        let (total_weight, fingerprint) = (table.total(), table.fingerprint());
-        let excluded = py.detach(|| table.excluded());
+        let (total_weight, fingerprint, excluded) = py.detach(|| facts(&table));
         let excluded = excluded.into_iter().map(|pair| (pair.x, pair.y, pair.why.name())).collect();
-        let engine = wide::engine::on(Box::new(table), additions, cache_mb << 20);
-        Ok(Self { engine, total_weight, fingerprint, excluded })
+        Ok(Self { engine: engine(table).map_err(core_error)?, total_weight, fingerprint, excluded })
     }
 }
 

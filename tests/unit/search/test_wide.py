@@ -110,6 +110,28 @@ def test_three_hundred_networks():
         _compare(seed, 100 + seed if seed % 10 == 0 else 10 + seed % 16)
 
 
+def test_one_column_more_than_sets_of_bits_can_hold_is_learned():
+    n = _core.MAX_VARIABLES + 1
+    values = np.random.default_rng(0).normal(size=(20, n))
+    values[:, -1] += 9 * values[:, 0]
+    optima = kes.learn(values, runs=1, improve=False)
+    assert optima.best.is_local_optimum
+    graph = optima.best.graph
+    found = {frozenset(arc) for arc in graph.directed} | graph.undirected
+    assert frozenset({"x0", f"x{n - 1}"}) in found
+
+
+@pytest.mark.parametrize("kind", ["continuous", "discrete"])
+def test_the_memory_that_a_wide_table_needs_depends_on_its_kind(monkeypatch, kind):
+    rows, n = 8, _core.MAX_VARIABLES + 4
+    values = np.random.default_rng(0).normal(size=(rows, n))
+    table = values if kind == "continuous" else np.where(values > 0, "high", "low")
+    needed = {"continuous": 4 * n**2 + 32 * n * rows, "discrete": 4 * n * rows}[kind]
+    monkeypatch.setattr("kes.native.available", lambda: needed - 1)
+    with refused("GB of memory", option="columns"):
+        kes.learn(table, runs=1, improve=False)
+
+
 @pytest.fixture(scope="module")
 def wide():
     """A table of more columns than sets of bits can hold, in groups of five that form chains."""

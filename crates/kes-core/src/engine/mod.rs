@@ -260,7 +260,7 @@ pub trait Engine: Send + Sync {
     /// The smallest set met so far in which some variables determine others linearly.
     fn dependent(&self) -> Option<Vec<usize>>;
 
-    /// Number of terms in the cache.
+    /// Number of terms in the cache that threads share; 0 if each remembers its own.
     fn cached(&self) -> usize;
 }
 

@@ -24,6 +24,8 @@
 //! correspond one to one (checked in `tests/oracle/test_exogenous.py`), and the block costs as much as its arcs
 //! into modelled variables.
 
+use std::collections::HashSet;
+
 use super::components::strong_components;
 use super::{Dag, EssentialGraph, Mpdag};
 use crate::varset::VarSet;
@@ -78,7 +80,9 @@ impl<const W: usize> Knowledge<W> {
         forbidden: &[(usize, usize)],
     ) -> Result<Self, Contradiction> {
         let against = |&(a, b): &(usize, usize)| matches!((tiers.get(a), tiers.get(b)), (Some(Some(a)), Some(Some(b))) if a > b);
-        let both = |arc: &(usize, usize)| forbidden.contains(arc);
+        let wanted: HashSet<&(usize, usize)> = required.iter().collect();
+        let both: HashSet<_> = forbidden.iter().filter(|arc| wanted.contains(arc)).collect();
+        let both = |arc: &(usize, usize)| both.contains(arc);
         match chosen(required, against) {
             arcs if arcs.is_empty() => (),
             arcs => return Err(Contradiction::Tiers(arcs)),

@@ -328,17 +328,23 @@ impl<'g, 'a> Frontier<'g, 'a> {
     }
 
     /// Finds `B`: lists it if each member must be checked, else counts it.
-    pub fn find(&mut self, moves: Moves) -> Better {
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn find(&mut self, moves: Moves) -> Result<Better, Stopped> {
         if self.at.model.asks() {
-            let mut members = self.members(moves, i64::MIN);
-            members.retain(|member| {
-                let neighbour = self.neighbour(*member);
-                self.at.model.admits(&neighbour)
-            });
-            return Better { len: members.len(), moves, members: Some(members) };
+            let mut members = Vec::new();
+            for member in self.members(moves, i64::MIN) {
+                self.stop.check()?;
+                let neighbour = self.neighbour(member);
+                if self.at.model.admits(&neighbour) {
+                    members.push(member);
+                }
+            }
+            return Ok(Better { len: members.len(), moves, members: Some(members) });
         }
         let len = self.at.summaries.iter().map(|summary| summary.number(moves)).sum();
-        Better { len, moves, members: None }
+        Ok(Better { len, moves, members: None })
     }
 
     /// The members of `B` that tie with the one of the given rank, 0 being the best, in canonical order.
@@ -436,5 +442,31 @@ impl Better {
     /// Whether no neighbour scores higher.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Statements;
+    use crate::score::discrete::{Table, criterion::Criterion, dataset::Dataset};
+    use crate::wide::gains::Terms;
+    use crate::wide::graph::Graph;
+    use crate::wide::knowledge::Knowledge;
+
+    #[test]
+    fn checking_members_one_by_one_can_be_stopped() {
+        let codes: Vec<i32> = (0..40).map(|row| row % 2).collect();
+        let data = Dataset::new(&[codes.as_slice(); 3], &[2; 3], None).unwrap();
+        let table = Table::new(data, Criterion::named("bic", 1.0).unwrap()).unwrap();
+        let (terms, stop) = (Terms::new(Box::new(table), None), Stop::default());
+        let statements = Statements { forbidden: vec![(2, 0)], ..Statements::default() };
+        let knowledge = std::sync::Arc::new(Knowledge::new(3, &statements).unwrap());
+        let model = Model::under(Graph::empty(3), Some(&knowledge)).unwrap();
+        let mut gains = Gains::new(&terms, 1 << 20, 1, &stop).unwrap();
+        let mut frontier = Frontier::new(&mut gains, model, None, &stop).unwrap();
+        assert_eq!(frontier.find(Moves::All).map(|better| better.len()), Ok(3));
+        stop.raise();
+        assert!(frontier.find(Moves::All).is_err());
     }
 }

@@ -63,6 +63,17 @@ pub fn improve(
     take: &mut dyn FnMut(Vec<Improved>, usize) -> bool,
 ) {
     let threads = effort.threads.max(1);
+    // All pairs first: the calling thread must stay free to watch the clock.
+    let prepare = |_: &mut (), _| terms.pairs(threads, stop).map(|_| ());
+    let watch = |_| {
+        if !take(Vec::new(), 0) {
+            stop.raise();
+        }
+    };
+    let (_, prepared) = share_out(&mut [()], 1, stop, prepare, pause, watch);
+    if prepared.is_err() {
+        return;
+    }
     let climber = |_| Gains::new(terms, effort.bytes / threads, threads, stop);
     let gains: Result<Vec<Gains<'_>>, Stopped> = (0..threads).map(climber).collect();
     let Ok(gains) = gains else { return };
@@ -142,7 +153,9 @@ impl<'a> Climber<'a> {
         let graph = frontier.model().essential();
         *left = Some(frontier.leave());
         // The position that is left was saved on the way; the start counts from the places that moved since.
-        *start = if is_better { None } else { start.take() };
+        if is_better {
+            *start = None;
+        }
         let score = gains.score(&graph);
         Ok(is_better.then_some((graph, score)))
     }
@@ -191,4 +204,74 @@ fn delete_around(frontier: &mut Frontier<'_, '_>, stream: &mut Stream) -> Result
         }
     }
     Ok(gained)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::score::set_function::Source;
+    use crate::wide::function::{Function, Worker};
+    use crate::wide::list::List;
+
+    /// A function that takes five seconds to prepare, and notes whether it was stopped.
+    struct Slow(std::sync::Arc<AtomicBool>);
+
+    struct Zero;
+
+    impl Function for Slow {
+        fn variables(&self) -> usize {
+            3
+        }
+
+        fn varies(&self, _: usize) -> bool {
+            true
+        }
+
+        fn tolerance(&self) -> f64 {
+            1e-9
+        }
+
+        fn total(&self) -> f64 {
+            1.0
+        }
+
+        fn fingerprint(&self) -> u128 {
+            0
+        }
+
+        fn worker(&self) -> Box<dyn Worker + '_> {
+            Box::new(Zero)
+        }
+
+        fn prepare(&self, _: usize, stop: &Stop) -> Result<(), Stopped> {
+            for _ in 0..5000 {
+                stop.check().inspect_err(|_| self.0.store(true, Ordering::Relaxed))?;
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Ok(())
+        }
+    }
+
+    impl Worker for Zero {
+        fn term(&mut self, _: &[u32]) -> f64 {
+            0.0
+        }
+
+        fn hopeful(&mut self, _: u32, _: &[u32], _: (f64, f64), _: f64, _: &mut List) {}
+
+        fn join(&mut self, _: &[u32], _: u32, _: &mut [Source]) {}
+    }
+
+    #[test]
+    fn the_caller_can_end_the_work_while_all_pairs_are_computed() {
+        let stopped = std::sync::Arc::new(AtomicBool::new(false));
+        let terms = Terms::new(Box::new(Slow(stopped.clone())), None);
+        let model = Model::under(Graph::empty(3), None).unwrap();
+        let effort = Effort { tasks: 8, seed: 0, max_parents: None, threads: 2, bytes: 1 << 20 };
+        let stop = Stop::default();
+        improve(&terms, &[model], &effort, Duration::from_millis(5), &stop, &mut |_, _| false);
+        assert!(stopped.load(Ordering::Relaxed) && stop.is_raised());
+    }
 }

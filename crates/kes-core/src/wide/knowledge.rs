@@ -11,6 +11,7 @@ use super::list::{self, List};
 use crate::Error;
 use crate::engine::plain::{Statements, check_arcs};
 use crate::graph::knowledge::Contradiction;
+use std::collections::HashSet;
 
 /// Background knowledge about a network over `n` variables.
 #[derive(Clone, Debug)]
@@ -62,7 +63,9 @@ impl Knowledge {
     fn check(&self, forbidden: &[(usize, usize)]) -> Result<(), Contradiction> {
         let arcs = self.required.arcs();
         let against = |&(a, b): &(usize, usize)| self.is_against_tiers(a as u32, b as u32);
-        let both = |arc: &(usize, usize)| forbidden.contains(arc);
+        let required: HashSet<&(usize, usize)> = arcs.iter().collect();
+        let both: HashSet<_> = forbidden.iter().filter(|arc| required.contains(arc)).collect();
+        let both = |arc: &(usize, usize)| both.contains(arc);
         let chosen = |is: &dyn Fn(&(usize, usize)) -> bool| {
             arcs.iter().copied().filter(|arc| is(arc)).collect::<Vec<_>>()
         };

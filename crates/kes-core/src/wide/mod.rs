@@ -1,7 +1,7 @@
 //! The engine for thousands of variables: sparse sets, and nothing that grows with the square of their number.
 //!
 //! Above a few thousand variables, sets of bits and lists of who reaches whom cost more than the search itself. Here
-//! sets are short [lists](list), rows of [gains](rows) hold only what improves the score, and paths are followed
+//! sets are short [lists](list), rows of [gains] hold only what improves the score, and paths are followed
 //! [on demand](model). The boundary, the draw and the terms are those of the rest of this crate: where both engines
 //! run, all results are equal to the bit.
 

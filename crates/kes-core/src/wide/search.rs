@@ -68,7 +68,7 @@ pub fn climb(
     mut visit: impl FnMut(&mut Frontier<'_, '_>, Pick<'_>),
 ) -> Result<(), Stopped> {
     loop {
-        let better = model.find(moves);
+        let better = model.find(moves)?;
         let tied = |rank| model.tied(&better, rank);
         let Some((neighbour, rank)) = draw(better.len(), k, stream, tied) else { return Ok(()) };
         visit(model, Pick { neighbour: &neighbour, rank, better: better.len() });

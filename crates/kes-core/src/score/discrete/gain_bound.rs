@@ -40,8 +40,8 @@ impl GainBound {
         Self { penalty, entropy, most }
     }
 
-    /// Tells whether the edge from a source to `y` may gain more than `least`, where `terms` are `F(C)` and `F(C ∪ y)` and
-    /// `given` are the cells of `C`.
+    /// Tells whether the edge from a source to `y` may gain more than `least`, given `F(C)` and `F(C ∪ y)` and
+    /// the cells of `C`.
     pub fn judge<'a>(
         &'a self,
         arity: &'a [usize],

@@ -1,9 +1,10 @@
 //! Variables as columns of numbers.
 //!
 //! A continuous variable is its own column, or several polynomials of it (see [`legendre`](super::legendre)).
-//! A discrete one becomes indicators of the states that occur, all but one of them, because they sum to 1; which one is left out does not change the space
-//! they span, nor a determinant of covariances [Andrews 2019]. It is the most frequent state: then no
-//! indicator is nearly a combination of the others. What does not vary has no column.
+//! A discrete one becomes indicators of the states that occur, all but one of them, because they sum to 1;
+//! which one is left out does not change the space they span, nor a determinant of covariances
+//! [Andrews 2019]. It is the most frequent state: then no indicator is nearly a combination of the others.
+//! What does not vary has no column.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,10 +14,6 @@ use super::legendre::legendre;
 use crate::Error;
 use crate::stop::{Stop, Stopped};
 use crate::threads::map;
-use crate::varset::MAX_VARIABLES;
-
-/// The largest number of embedded columns.
-pub const MAX_COLUMNS: usize = MAX_VARIABLES;
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +115,7 @@ pub struct Embedding<'a> {
 }
 
 impl<'a> Embedding<'a> {
-    /// Embeds a table with the weights of its rows in units. The columns are laid out from the last variable
+    /// Embeds a table in at most so many columns, with the weights of its rows in units. The columns are laid out from the last variable
     /// of the given order to the first: an exact search asks for sets in ascending order, in which one
     /// set and the next have their last members in common.
     ///
@@ -128,6 +125,7 @@ impl<'a> Embedding<'a> {
         table: &[Column<'a>],
         order: &[usize],
         units: Vec<u64>,
+        most: usize,
         threads: usize,
         stop: &Stop,
     ) -> Result<Self, Error> {
@@ -147,13 +145,13 @@ impl<'a> Embedding<'a> {
                 }
                 _ => table[v].numbers(),
             };
-            if contents.len() + own.len() > MAX_COLUMNS {
+            if contents.len() + own.len() > most {
                 let what = match table[v] {
-                    Column::Codes(_) => format!("has {} states that occur", own.len() + 1),
-                    _ => format!("has {} polynomials", own.len()),
+                    Column::Codes(_) => format!("has {} states that occur: with them", own.len() + 1),
+                    Column::Curve(..) => format!("has {} polynomials: with them", own.len()),
+                    Column::Numbers(_) => "is one column too many: with it".to_owned(),
                 };
-                let problem =
-                    format!("{what}: with them the table has more than {MAX_COLUMNS} numeric columns");
+                let problem = format!("{what} the table has more than {most} numeric columns");
                 return Err(Error::Column(v, problem));
             }
             contents.extend(own.into_iter().map(|content| (v, content)));
@@ -223,7 +221,8 @@ mod tests {
     fn blocks_follow_the_order_and_hold_what_occurs() {
         let (numbers, codes) = ([1.5, 2.5, 4.0, 9.0, 0.0], [3, 0, 3, 5, 1]);
         let table = [Column::Codes(&codes), Column::Numbers(&numbers), Column::Numbers(&[7.0; 5])];
-        let embedding = Embedding::new(&table, &[0, 1, 2], vec![1, 1, 1, 1, 0], 2, &Stop::default()).unwrap();
+        let embedding =
+            Embedding::new(&table, &[0, 1, 2], vec![1, 1, 1, 1, 0], 9, 2, &Stop::default()).unwrap();
         // Constant; one column; states 0, 3, 5 occur with a weight, of which 3 is the most frequent.
         assert_eq!(embedding.blocks(), [1..3, 0..1, 0..0]);
         assert_eq!((embedding.columns(), embedding.units()), (3, &[1; 4][..]));
@@ -238,7 +237,7 @@ mod tests {
     fn a_curve_has_a_column_for_each_polynomial_that_varies() {
         let scores = [-1.5, 0.0, 0.5, 1.5];
         let table = [Column::Curve(&scores, 3), Column::Curve(&[1.0, -1.0, -1.0, 1.0], 3)];
-        let embedding = Embedding::new(&table, &[0, 1], vec![1, 1, 0, 1], 1, &Stop::default()).unwrap();
+        let embedding = Embedding::new(&table, &[0, 1], vec![1, 1, 0, 1], 9, 1, &Stop::default()).unwrap();
         // The second polynomial of two opposite scores is constant.
         assert_eq!(embedding.blocks(), [2..5, 0..2]);
         let contents = table[0].numbers();
@@ -249,16 +248,24 @@ mod tests {
 
     #[test]
     fn bad_values_are_named() {
-        let error = |column: Column<'_>| {
-            Embedding::new(&[column], &[0], vec![1; column.len()], 1, &Stop::default())
+        let errors = |columns: &[Column<'_>], most: usize| {
+            let order: Vec<usize> = (0..columns.len()).collect();
+            Embedding::new(columns, &order, vec![1; columns[0].len()], most, 1, &Stop::default())
                 .err()
                 .map(|e| e.to_string())
                 .unwrap_or_default()
         };
+        let error = |column: Column<'_>| errors(&[column], 4096);
         assert_eq!(error(Column::Numbers(&[1.0, f64::NAN])), "variable 0 is NaN in row 1");
         assert_eq!(error(Column::Numbers(&[f64::INFINITY, 1.0])), "variable 0 is inf in row 0");
         assert_eq!(error(Column::Codes(&[0, -1])), "variable 0 has the code -1 in row 1");
         let many: Vec<i32> = (0..5000).collect();
         assert!(error(Column::Codes(&many)).contains("variable 0 has 5000 states that occur"));
+        let numbers = [Column::Numbers(&[1.0, 2.0]); 3];
+        let limit = "the table has more than 2 numeric columns";
+        assert_eq!(errors(&numbers, 2), format!("variable 0 is one column too many: with it {limit}"));
+        assert_eq!(errors(&numbers, 3), "");
+        let curve = Column::Curve(&[1.0, 2.0], 3);
+        assert_eq!(errors(&[curve], 2), format!("variable 0 has 3 polynomials: with them {limit}"));
     }
 }

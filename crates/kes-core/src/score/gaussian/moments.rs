@@ -13,6 +13,7 @@ use super::products::{Sums, Weights};
 use crate::Error;
 use crate::score::rows::{fingerprint, mix, to_units};
 use crate::stop::Stop;
+use crate::varset::MAX_VARIABLES;
 
 /// All that the criteria need of a table.
 pub struct Moments {
@@ -75,7 +76,7 @@ impl Moments {
         let rows = check_shape(table, order, weights)?;
         let (units, unit) = to_units(weights, rows)?;
         let fingerprint = fingerprint(&hash_rows(table, rows), units.iter().copied(), unit);
-        let embedding = Embedding::new(table, order, units, threads, stop)?;
+        let embedding = Embedding::new(table, order, units, MAX_VARIABLES, threads, stop)?;
         let units = embedding.units();
         let total_units: u64 = units.iter().sum();
         let weights = units.iter().any(|&units| units != 1).then(|| Weights::new(units, total_units));

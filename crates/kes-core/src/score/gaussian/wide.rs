@@ -62,7 +62,7 @@ impl WideTable {
         let (units, unit) = to_units(weights, rows)?;
         let [high, low] = fingerprint(&hash_rows(table, rows), units.iter().copied(), unit);
         let total = units.iter().sum::<u64>() as f64 * unit;
-        let embedding = Embedding::new(table, order, units, threads, stop)?;
+        let embedding = Embedding::new(table, order, units, usize::MAX, threads, stop)?;
         if let Some(v) = embedding.blocks().iter().position(|block| block.len() > 1) {
             let problem = format!(
                 "has several numeric columns, as its states or its basis need; tables with more than {MAX_VARIABLES} \
@@ -117,6 +117,7 @@ impl Function for WideTable {
         })
     }
 
+    /// Only pairs that determine each other. Four cases are too few for any pair: a list of all would be of no use.
     fn excluded(&self) -> Vec<Excluded> {
         let mut excluded = Vec::new();
         for column in 0..self.columns.columns() {
