@@ -99,12 +99,7 @@ def stated(given: Mapping[str, Any]) -> Knowledge:
     for part in given:
         if part not in parts:
             raise unknown("part of knowledge", str(part), parts, option="knowledge")
-    try:
-        return Knowledge(**given)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, KesError):
-            raise
-        raise KesError("this is no knowledge as in a knowledge file", option="knowledge") from None
+    return Knowledge(**given)
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:

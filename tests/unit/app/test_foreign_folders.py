@@ -7,9 +7,12 @@ import asyncio
 import json
 import math
 import os
+import signal
 import socket
 import stat
 from dataclasses import asdict
+from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -121,6 +124,35 @@ def test_an_ended_job_waits_for_no_second_one_of_its_file(workspace):
         jobs.again(first)
 
 
+def test_a_job_is_stopped_while_its_process_is_being_created(workspace, monkeypatch):
+    create, sent = asyncio.create_subprocess_exec, []
+
+    async def run():
+        jobs = Jobs(workspace)
+        job = jobs.add("Learn", ["kes", "--version"], "x")
+
+        async def slowly(*words, **options):
+            jobs.stop(job)
+            return await create(*words, **options)
+
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", slowly)
+        monkeypatch.setattr("kes.app.jobs._signal", lambda _, number: sent.append(number))
+        await jobs._do(job)
+
+    asyncio.run(run())
+    assert sent == [signal.SIGINT]
+
+
+@pytest.mark.parametrize(("state", "kept"), [("done", {"k": 0.3}), ("failed", {"k": 0.5})])
+def test_the_draft_of_a_result_is_not_that_of_a_failed_job(workspace, state, kept):
+    (workspace.folder / "r.kes.json").touch()
+    desk = Desk(workspace)
+    desk.results.ask = AsyncMock(return_value={"k": 0.5})
+    job = desk.jobs.add("Learn", ["kes", "learn"], "r.kes.json", draft={"k": 0.3})
+    job.state = state
+    assert asyncio.run(desk.draft_of("r.kes.json")) == kept
+
+
 # --- the token ---
 
 
@@ -202,7 +234,7 @@ def test_only_the_suffix_is_taken_off_a_name():
 
 
 def test_names_are_limited_in_bytes():
-    assert len(clean("\u00e4" * 300 + ".csv").encode()) <= 255
+    assert len(clean("\U0001f600" * 300 + ".csv").encode()) <= 255
 
 
 def test_30_a_result_names_no_table_outside_the_folder(workspace, tmp_path_factory, monkeypatch):
@@ -272,9 +304,11 @@ def test_31_malformed_drafts_are_refused_in_words(workspace, part):
 def test_31_malformed_state_is_forgotten(workspace, content):
     for name in ("draft.json", "notes.json", "known.json"):
         (workspace.state / name).write_text(content)
+    (workspace.folder / "r.kes.json").touch()
     desk = Desk(workspace)
+    desk.results.ask = AsyncMock(return_value={})
     assert desk.draft() == {"version": 0, "draft": {}}
-    assert asyncio.run(desk.history()) == []
+    assert [one["note"] for one in asyncio.run(desk.history())] == [""]
 
 
 def test_31_numbers_that_json_does_not_have_are_not_kept(workspace):
@@ -313,6 +347,17 @@ def test_ports_that_cannot_be_had_are_named():
         port = taken.getsockname()[1]
         with pytest.raises(KesError, match=f"port {port} is in use"):
             serve._bound(port)
+
+
+@pytest.mark.parametrize(("system", "times"), [("posix", 1), ("nt", 0)])
+def test_addresses_are_reused_on_posix_only(monkeypatch, system, times):
+    """On Windows the option lets another server take the port."""
+    given = []
+    fake = type("S", (socket.socket,), {"setsockopt": lambda _, *words: given.append(words)})
+    monkeypatch.setattr(serve.socket, "socket", fake)
+    monkeypatch.setattr(serve, "os", SimpleNamespace(name=system))
+    serve._bound(0).close()
+    assert len(given) == times
 
 
 def test_a_port_that_is_forbidden_is_not_in_use(monkeypatch):
