@@ -65,7 +65,10 @@ class _Averaged(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
                 "incomplete rows before: scikit-learn needs a result for each row",
                 option="missing",
             )
-        self._columns = list(open_source(X).names)
+        source = open_source(X)
+        if source.rows != len(y):
+            raise KesError(f"X has {source.rows} rows, and y has {len(y)}", option="y")
+        self._columns = list(source.names)
         name = "y"
         while name in self._columns:
             name += "_"
@@ -263,11 +266,21 @@ class KESRegressor(RegressorMixin, _Averaged):  # type: ignore[misc]
         """
         data = _validated(self, X, y)
         numbers = column_or_1d(y, warn=True, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+            raise KesError(
+                f"y has no finite number in row {row}; leave such rows out of X and y",
+                option="y",
+                row=row,
+            )
         self._fit(data, numbers, "continuous", sample_weight)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean of the target in each case.
+
+        With ``transform="ranks"`` or `basis` it is the value that has the mean normal score, which
+        is near the median.
 
         Parameters
         ----------

@@ -96,3 +96,14 @@ def test_random_states_and_parameters():
     assert len(other.network_.members) == 1
     with pytest.raises(TypeError):
         kes.KESClassifier(member=3)
+
+
+def test_rows_and_targets_must_agree(frame):
+    X, y = frame
+    with pytest.raises(kes.KesError, match="200 rows, and y has 50"):
+        kes.KESClassifier().fit(X, y[:50])
+    numbers = np.arange(200.0)
+    numbers[7] = np.nan
+    with pytest.raises(kes.KesError, match="row 7; leave") as error:
+        kes.KESRegressor().fit(X, numbers)
+    assert (error.value.option, error.value.row) == ("y", 7)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import time
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,6 +42,12 @@ _BATCHES = 20  # at least, if batches are to be longer than the shortest
 _SEARCH = Budget(runs=40, tasks=200)
 _LISTED, _NEAR = 50, 20.0  # optima to hop between, and nats below the best
 _SECONDS = 30.0  # between two writings of the file
+_DAMAGED = (
+    *(ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError),
+    *(EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error),
+)
+"""What reading a damaged file raises; NotImplementedError is a RuntimeError."""
+
 _MATRICES = ("edges", "arcs", "ancestors", "blankets")
 
 
@@ -84,6 +92,15 @@ class ChainBatch:
             tuple(dict(chain.v_structures) for chain in found),
             tuple(Counter({CoreGraph.of(g): count for g, count in c.classes}) for c in found),
             sum(chain.jumps for chain in found),
+        )
+
+    def is_sound(self, n: int) -> bool:
+        """Tell whether there is something of every chain, about n variables."""
+        return (
+            all(own.shape == (CHAINS, n, n) for own in self.shares.values())
+            and all(np.isfinite(own).all() for own in self.shares.values())
+            and len(self.v_structures) == len(self.classes) == CHAINS
+            and isinstance(self.jumps, int)
         )
 
 
@@ -145,12 +162,34 @@ class ChainRecord:
         return content.getvalue()
 
     @classmethod
-    def parse(cls, content: bytes) -> ChainRecord:
-        """Return what a file has."""
+    def parse(cls, n: int, content: bytes) -> ChainRecord:
+        """Return what a file has, which must be about n variables."""
         try:
-            return cls._parsed(content)
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-            raise KesError("this is no file of chains, or it is damaged") from None
+            record = cls._parsed(content)
+            is_sound = record._is_sound(n)
+        except _DAMAGED:
+            is_sound = False
+        if not is_sound:
+            raise KesError("this is no file of chains, or it is damaged; use another file")
+        return record
+
+    def _is_sound(self, n: int) -> bool:
+        """Tell whether all parts have the sizes and values that chains can go on from."""
+        graphs = [*self.listed, *(model for chain in self.state for model in chain)]
+        graphs += [model for batch in self.batches for own in batch.classes for model in own]
+        ends = {node for graph in graphs for edges in graph for edge in edges for node in edge}
+        triples = [t for batch in self.batches for own in batch.v_structures for t in own]
+        return (
+            isinstance(self.key, str)
+            and math.isfinite(self.duration)
+            and self.duration > 0
+            and isinstance(self.rounds, int)
+            and self.rounds > 0
+            and bool(self.listed)
+            and [len(chain) for chain in self.state] == [len(BETAS)] * CHAINS
+            and all(node in range(n) for node in ends.union(*triples))
+            and all(batch.is_sound(n) for batch in self.batches)
+        )
 
     @classmethod
     def _parsed(cls, content: bytes) -> ChainRecord:
@@ -302,7 +341,7 @@ class Chains:
         file = self._work.file
         if file is None or not file.exists():
             return None
-        record = load(file, ChainRecord.parse)
+        record = load(file, partial(ChainRecord.parse, len(self._problem.dataset.names)))
         if record.key != self._key:
             raise KesError(
                 f"{file} has chains of other data, settings or lengths: use another file",

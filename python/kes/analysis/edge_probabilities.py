@@ -22,11 +22,16 @@ _BYTES, _SECONDS = 2**26, 1.5
 
 
 def chosen(
-    optima: Optima, problem: Problem, asked: StructurePosterior | bool | None, threads: int
+    optima: Optima,
+    problem: Problem,
+    asked: StructurePosterior | bool | None,
+    threads: int,
+    seconds: float | None = None,
 ) -> StructurePosterior | None:
     """Return the probabilities to show: those given, new ones, or exact ones if that is quick.
 
-    Which it is by default depends on the size of the problem, not on the clock.
+    Which it is by default depends on the size of the problem and on the `seconds` allowed, not on
+    the clock.
     """
     if isinstance(asked, StructurePosterior):
         if asked.names != tuple(optima.names):
@@ -38,11 +43,12 @@ def chosen(
         if problem.settings.basis is not None:  # a pseudo-likelihood has no probabilities
             return None
         cost = estimate_of(problem)
-        if cost.bytes > _BYTES or cost.seconds > _SECONDS:
+        most = _SECONDS if seconds is None else min(seconds, _SECONDS)
+        if cost.bytes > _BYTES or cost.seconds > most:
             return None
         return posterior_of(problem, method="exact", n_jobs=threads)
     known = [(optimum.edges, optimum.score) for optimum in optima]
-    return posterior_of(problem, optima=known, n_jobs=threads)
+    return posterior_of(problem, optima=known, n_jobs=threads, budget=seconds)
 
 
 def probable(post: StructurePosterior) -> Iterator[tuple[int, int]]:

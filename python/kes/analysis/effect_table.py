@@ -48,6 +48,8 @@ class Effects(Table):
     def mean(self) -> float:
         """The average of the effects by the probabilities of models; needs a posterior."""
         effects, weights = self._weighted()
+        if not weights.sum():
+            raise KesError(f"no effect of {self.x} on {self.y} can be estimated", column=self.x)
         return float(np.average(effects, weights=weights))
 
     def _weighted(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -104,8 +106,10 @@ def _span(effects: Iterable[float | None]) -> tuple[float | None, float | None, 
 
 def _central(
     effects: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[float, float, float]:
+) -> tuple[float | None, float | None, float | None]:
     """Return the range of the central 95 % of the weight of sorted effects, and its width."""
+    if not weights.sum():
+        return None, None, None
     reached = np.cumsum(weights) / weights.sum()
     places = np.searchsorted(reached, QUANTILES).clip(max=len(effects) - 1)
     low, high = effects[places].tolist()

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kes.analysis.certainty import CLEAR, SURE, Status, verdict
 from kes.analysis.constrained_search import Candidate, Contest, Side
@@ -35,6 +35,8 @@ from kes.table import Table, tabulated
 if TYPE_CHECKING:
     from kes.results.optima import Optima
     from kes.search.problem import Problem
+
+T = TypeVar("T")
 
 _COLUMNS = {
     "edges": ("x", "y"),
@@ -103,7 +105,9 @@ def evidence(
     contest = Contest(problem, known, tasks=work.tasks, threads=threads)
     is_searched = of == "edges" and work.models != 0
     near = contest.near(NEAR) if is_searched else {}
-    post = chosen(optima, problem, posterior, threads) if of == "edges" else None
+    steps = _Steps()
+    shares = partial(chosen, optima, problem, posterior, threads, seconds)
+    post = steps.take(shares) if of == "edges" else None
     if post is not None:
         near = dict.fromkeys(probable(post), -math.inf) | near
     asked = _questions(of, contest.candidates, near)
@@ -111,13 +115,10 @@ def evidence(
     kind = "edges" if of == "ancestors" else of
     searched = _questions(kind, contest.candidates[: work.models], near if is_searched else {})
     board = Scoreboard(contest, [*asked, *searched])
-    is_interrupted = False
-    try:
-        board.settle(searched, deadline, progress)
-    except KeyboardInterrupt:
-        is_interrupted = True
+    steps.take(lambda: board.settle(searched, deadline, progress))
     board.bound(near)
-    second = SecondOpinions(problem, threads) if is_searched and not is_interrupted else None
+    others = partial(SecondOpinions, problem, threads, deadline)
+    second = steps.take(others) if is_searched else None
     rows = [
         _row(of, optima.names, question, board) | _told(question, board, optima.names, post, second)
         for question in asked
@@ -126,15 +127,30 @@ def evidence(
     if post is not None:
         note.insert(0, meaning(post))
     if of == "edges":
-        for row, question in zip(rows, asked, strict=True):
-            if deadline is None or time.monotonic() < deadline:
-                row["direction_error"] = board.direction_error(row, question)
+        steps.take(lambda: board.add_errors(rows, asked, deadline))
         rows += [_EXCLUDED | {"x": x, "y": y} for x, y in optima.excluded]
         note += [f"Excluded: {why}." for why in optima.excluded.values()]
     found = _table(of, rows, "\n".join(note))
-    if is_interrupted:
+    if steps.is_interrupted:
         raise EvidenceInterrupted(found)
     return found
+
+
+class _Steps:
+    """Takes one step after the other; after Ctrl-C, none."""
+
+    def __init__(self) -> None:
+        self.is_interrupted = False
+
+    def take(self, step: Callable[[], T]) -> T | None:
+        """Return what a step gives; None if it was interrupted, or another one before it."""
+        if self.is_interrupted:
+            return None
+        try:
+            return step()
+        except KeyboardInterrupt:
+            self.is_interrupted = True
+            return None
 
 
 def _told(
@@ -280,6 +296,15 @@ class Scoreboard:
         if None in models or row["how"] not in ("exact", "estimate"):
             return None
         return self._errors.between(*(model.dag for model in models if model is not None))
+
+    def add_errors(
+        self, rows: Iterable[dict[str, Any]], asked: Iterable[Question], deadline: float | None
+    ) -> None:
+        """Add the standard errors of directions to rows, until the deadline."""
+        for row, question in zip(rows, asked, strict=True):
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+            row["direction_error"] = self.direction_error(row, question)
 
     @cached_property
     def _errors(self) -> SamplingError:

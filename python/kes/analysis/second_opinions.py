@@ -8,6 +8,8 @@ short search finds by each of them has it, too; docs/howto/evidence.md has the r
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import replace
 
 from kes.budget import Budget
@@ -32,15 +34,16 @@ class SecondOpinions:
     Attributes
     ----------
     models : dict
-        The best network found by each criterion, directed as knowledge implies.
+        The best network found by each criterion, directed as knowledge implies. Empty if there was
+        no time to ask all of them.
     """
 
-    def __init__(self, problem: Problem, threads: int) -> None:
+    def __init__(self, problem: Problem, threads: int, deadline: float | None = None) -> None:
         names = problem.dataset.names
         self.models: dict[str, CoreGraph] = {}
         if len(names) > MOST:
             return
-        own = problem.settings
+        own, end = problem.settings, math.inf if deadline is None else deadline
         for criterion in _OTHERS[problem.dataset.kind]:
             if criterion == own.criterion:
                 continue
@@ -48,9 +51,12 @@ class SecondOpinions:
             other = replace(own, criterion=criterion, edge_prior=0.0, two_phase=False, start=None)
             try:
                 asked = Problem(problem.dataset, other, problem.cache_mb, problem.reading)
-                found = asked.driver(threads).greedy().search(_WORK)
+                found = asked.driver(threads).greedy().search(_WORK, lambda: time.monotonic() < end)
             except KesError:  # a criterion that cannot take these columns or options
                 continue
+            if time.monotonic() >= end:
+                self.models = {}
+                return
             best, _ = max(found, key=lambda model: model[1])
             self.models[criterion] = best.mpdag(len(names), problem.knowledge or NOTHING)
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from kes.analysis.averaging import EnsembleInterrupted
 from kes.cli import options
 from kes.cli.console import say
 from kes.cli.inputs import DataRequest, Model, fitted, open_model, read_table, save
@@ -13,6 +14,7 @@ from kes.errors import KesError
 from kes.files import stem
 from kes.formats import format_of
 from kes.graph.pdag import Pdag
+from kes.network.average import AveragedNetwork
 from kes.network.fitting import Fitted
 from kes.network.fitting import fit as fit_graph
 from kes.options import AverageWork, FitOptions, Prior
@@ -101,8 +103,26 @@ def _fit_average(
     if not isinstance(found, Optima):
         raise KesError(f"--average needs a result of kes learn; {path} is none", file=str(path))
     given: Any = {name: value for name, value in estimation.items() if _is_given(name)}
-    network = found.ensemble(members=members, **given)
+    if out is not None and found.kind != "discrete" and not format_of(out).continuous:
+        raise KesError(
+            f"{out}: {format_of(out).name} files hold discrete networks only; write .json, or "
+            "learn from intervals: kes learn --discretize 3",
+            file=str(out),
+        )
+    stop = None
+    try:
+        network = found.ensemble(members=members, **given)
+    except EnsembleInterrupted as interrupt:
+        if interrupt.ensemble is None:
+            raise
+        network, stop = interrupt.ensemble, interrupt
     say(network)
+    _save_average(network, out)
+    if stop is not None:
+        raise stop
+
+
+def _save_average(network: AveragedNetwork, out: Path | None) -> None:
     if out is None:
         say("Not saved: give --out FILE to keep the networks.", err=True)
     elif format_of(out).offers("write_members"):

@@ -29,6 +29,7 @@ from kes.errors import KesError
 from kes.formats import format_of, write_average, write_network
 from kes.formats.escaping import same
 from kes.network.average_queries import AveragedQueries
+from kes.network.base import Network
 from kes.network.cpds import as_array
 from kes.network.evidence import draw, uniforms
 from kes.network.fitting import Fitted
@@ -89,6 +90,8 @@ class AveragedNetwork(AveragedQueries):
     notations: Mapping[str, Notation]
 
     def __init__(self, members: Iterable[Fitted]) -> None:
+        if not isinstance(members, Iterable):
+            raise KesError(f"members must be networks, not {members!r}", option="members")
         own = tuple(members)
         _check_members(own)
         object.__setattr__(self, "members", own)
@@ -373,6 +376,9 @@ AnyNetwork: TypeAlias = Fitted | AveragedNetwork
 def _check_members(members: Sequence[Fitted]) -> None:
     if not members:
         raise KesError("an averaged network needs at least one member", option="members")
+    for number, member in enumerate(members):
+        if not isinstance(member, Network):
+            raise KesError(f"member {number} is no network: {member!r}", option="members")
     first = members[0]
     for number, member in enumerate(members):
         if member.nodes != first.nodes or member.kinds != first.kinds:

@@ -183,8 +183,9 @@ class AveragedQueries:
         -------
         Table
             A row for each member: the `parents` of x, and the `effect`, which is the change of the
-            probability of the outcome, or of the mean of y. The note has the mean over the members
-            and their spread.
+            probability of the outcome, or of the mean of y; in networks with a `transform`, of the
+            value that has the mean normal score, which is near the median. The note has the mean
+            over the members and their spread.
 
         Raises
         ------
@@ -195,12 +196,14 @@ class AveragedQueries:
         self.members[0]._checked(y)
         if x == y:
             raise KesError(f"{x!r} cannot cause itself; name two variables", column=x)
-        low, high = self._values_of(x) if values is None else values
+        low, high = self._values_of(x) if values is None else _pair(values)
         states = self.states[y]
         end = states[-1] if states and outcome is None else outcome
         every: list[Any] = list(self.members)
-        found = [_level(m.do({x: high}), y, end) - _level(m.do({x: low}), y, end) for m in every]
+        found = [level(m.do({x: high}), y, end) - level(m.do({x: low}), y, end) for m in every]
         what = f"P({y} = {end})" if states else f"the mean of {y}"
+        if not states and self.transform is not None:
+            what = f"the centre of {y} (its mean normal score, mapped back)"
         note = (
             f"effect: change of {what} when {x} is set to {_shown(high)} instead of "
             f"{_shown(low)}; mean {np.mean(found):.4g}, spread {np.std(found):.4g}. Assumptions: "
@@ -224,8 +227,23 @@ def _shown(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _level(network: Any, y: str, outcome: State | None) -> float:  # noqa: ANN401 - any network
-    """Return the probability of an outcome, or the mean."""
+def _pair(values: object) -> tuple[Any, Any]:
+    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != 2:
+        raise KesError(
+            f"values must be a pair, what x is set to before and after, not {values!r}",
+            option="values",
+        )
+    return values[0], values[1]
+
+
+def level(
+    network: Any,  # noqa: ANN401 - any network
+    y: str,
+    outcome: State | None,
+    evidence: Mapping[str, Any] | None = None,
+) -> float:
+    """Return the probability of an outcome, or the mean; mean normal scores are mapped back."""
     if network.states[y]:
-        return float(network.probability({y: outcome}))
-    return float(network.conditional(y).mean[0])
+        return float(network.probability({y: outcome}, evidence))
+    mean = network.conditional(y, evidence).mean[:1]
+    return float((mean if network.transform is None else network.transform.inverse(y, mean))[0])

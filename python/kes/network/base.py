@@ -73,6 +73,11 @@ class Network(OverTime, Structure):
         >>> round(after.probability({"CVP": "LOW"}), 4)
         0.0662
         """
+        if not isinstance(values, Mapping):
+            raise KesError(
+                f"give the values that nodes are set to, such as {{'x': 1}}, not {values!r}",
+                option="values",
+            )
         cpds: dict[str, Any] = {node: self.local(node) for node in self.nodes}
         for node, value in values.items():
             cpds[node] = self._fixed(self._checked(node), value)

@@ -275,3 +275,27 @@ def test_a_budget_bounds_imputation(frame, monkeypatch):
     monkeypatch.setattr(Problem, "completed", completed)
     kes.ensemble(frame.mask(frame == "yes"), members=1, missing="em", budget=1e-9)
     assert answers == [False]
+
+
+def test_effects_on_transformed_numbers_are_in_their_own_unit():
+    rng = np.random.default_rng(5)
+    a = rng.normal(size=400)
+    table = pd.DataFrame({"a": a, "b": 100 * a + rng.normal(size=400)})
+    known = kes.Knowledge(roots=["a"])
+    average = kes.ensemble(table, members=2, transform="ranks", knowledge=known)
+    found = average.effects("a", "b", values=(0.0, 1.0))
+    assert found["effect"] == pytest.approx([100.0] * 2, rel=0.1)
+    assert "normal score, mapped back" in found.note
+
+
+def test_arguments_of_wrong_types_are_named(average):
+    for call, field in (
+        (lambda: average.effects("a", "b", values=3), "values"),
+        (lambda: average.effects("a", "b", values=("no",)), "values"),
+        (lambda: AveragedNetwork(5), "members"),
+        (lambda: AveragedNetwork([5]), "members"),
+        (lambda: average.do(["a"]), "values"),
+    ):
+        with pytest.raises(kes.KesError) as error:
+            call()
+        assert error.value.option == field

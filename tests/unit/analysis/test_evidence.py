@@ -1,6 +1,7 @@
 """Evidence as users meet it: what it rests on is said, and nothing but the data decides it."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import kes
 from kes.analysis import evidence_work
 from kes.analysis.certainty import CLEAR, LIKELY, EdgeCertainty, edge_list, quantity
 from kes.analysis.deletion_loss import edge_worth
-from kes.analysis.evidence import NEAR
+from kes.analysis.edge_probabilities import chosen
+from kes.analysis.evidence import NEAR, EvidenceInterrupted
 from kes.analysis.evidence_work import TASKS, Work, default_work
 from kes.analysis.second_opinions import NOT_ASKED, SecondOpinions
 from kes.graph import EssentialGraph
@@ -273,3 +275,35 @@ def test_a_direction_that_another_criterion_lacks_is_not_clear(optima, table):
 def test_what_was_not_searched_is_not_compared(optima, monkeypatch):
     monkeypatch.setattr(evidence_work, "_MOST_WORK", 0)
     assert {*optima.evidence()["disputed"]} == {NOT_ASKED}
+
+
+@pytest.mark.parametrize("step", ["chosen", "SecondOpinions", "SamplingError"])
+def test_an_interrupt_of_any_step_keeps_the_table(optima, monkeypatch, step):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"kes.analysis.evidence.{step}", interrupted)
+    with pytest.raises(EvidenceInterrupted) as stop:
+        optima.evidence(tasks=0)
+    found = stop.value.evidence
+    assert by_pair(found).keys() >= set(optima.best.graph.skeleton)
+    assert (NOT_ASKED in found["disputed"]) == (step != "SamplingError")
+
+
+def test_second_opinions_are_not_asked_after_the_deadline(optima):
+    late = SecondOpinions(optima.problem, 1, deadline=time.monotonic())
+    assert late.models == {}
+    assert late.against((0, 1)) == NOT_ASKED
+
+
+def test_probabilities_are_bounded_by_the_budget(data, monkeypatch):
+    few = kes.learn(data.select(data.names[:6]), criterion="bdeu", runs=2, improve=False)
+    problem = few.problem
+    assert chosen(few, problem, None, 1) is not None
+    assert chosen(few, problem, None, 1, seconds=1e-9) is None
+    given = {}
+    monkeypatch.setattr(
+        "kes.analysis.edge_probabilities.posterior_of", lambda _, **how: given.update(how)
+    )
+    chosen(few, problem, True, 1, seconds=7.0)
+    assert given["budget"] == 7.0

@@ -1,13 +1,20 @@
 """`kes.posterior` and `kes.credible`: what they accept, refuse and show. Numbers: tests/oracle."""
 
+import io
+import json
 import pickle
+from collections import Counter
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import kes
+from kes.analysis.chains import _MATRICES, BETAS, CHAINS, ChainBatch, ChainRecord
 from kes.analysis.posterior import estimate
+from kes.files import load
+from kes.graph.core_graph import CoreGraph
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +181,70 @@ def test_a_result_with_another_criterion_is_refused(eight):
     with pytest.raises(kes.KesError) as error:
         kes.credible(eight, optima=optima)
     assert error.value.option == "optima"
+
+
+@pytest.fixture
+def chain_file(tmp_path):
+    """A file with two batches of chains over three variables."""
+    path, none = CoreGraph(((0, 2), (1, 2))), CoreGraph()
+    shares = {name: np.full((CHAINS, 3, 3), 0.25) for name in _MATRICES}
+    found = ({(0, 2, 1): 0.5},) * CHAINS, (Counter({path: 3, none: 1}),) * CHAINS, 7
+    walkers = ((path,) * len(BETAS),) * CHAINS
+    record = ChainRecord("key", 2.5, 20, (path, none), walkers, (ChainBatch(shares, *found),) * 2)
+    file = tmp_path / "chains.npz"
+    file.write_bytes(record.to_bytes())
+    return file
+
+
+def _rewritten(file, change):
+    """Return the content of a file of chains after a change of its parts."""
+    with np.load(file) as arrays:
+        parts = dict(arrays)
+    rest = json.loads(parts["rest"].tobytes())
+    change(parts, rest)
+    parts["rest"] = np.frombuffer(json.dumps(rest).encode(), dtype=np.uint8)
+    content = io.BytesIO()
+    np.savez_compressed(content, **parts)
+    return content.getvalue()
+
+
+def _other_method(content):
+    """Return a ZIP file whose members claim a compression that does not exist."""
+    at = content.index(b"PK\x01\x02") + 10
+    local = content.index(b"PK\x03\x04") + 8
+    damaged = bytearray(content)
+    damaged[at : at + 2] = damaged[local : local + 2] = b"\x63\x00"
+    return bytes(damaged)
+
+
+def test_damaged_chains_are_refused(chain_file, tmp_path):
+    whole = chain_file.read_bytes()
+    data = whole.index(b"PK\x03\x04") + 60
+
+    def fewer(parts, _):
+        parts["arcs"] = parts["arcs"][:0]
+
+    def smaller(parts, _):
+        parts["edges"] = parts["edges"][:, :, :2, :2]
+
+    def no_walkers(_, rest):
+        rest[4] = []
+
+    def unknown_node(_, rest):
+        rest[3] = [[[[0, 99]], []]]
+
+    def no_duration(_, rest):
+        rest[1] = "long"
+
+    changes = (fewer, smaller, no_walkers, unknown_node, no_duration)
+    damaged = [_rewritten(chain_file, change) for change in changes]
+    damaged += [b"", b"PK", whole[:100], _other_method(whole)]
+    damaged.append(whole[:data] + bytes(40) + whole[data + 40 :])
+    for number, content in enumerate(damaged):
+        file = tmp_path / f"{number}.npz"
+        file.write_bytes(content)
+        with pytest.raises(kes.KesError, match="damaged") as error:
+            load(file, partial(ChainRecord.parse, 3))
+        assert error.value.file == str(file)
+    whole = load(chain_file, partial(ChainRecord.parse, 3))
+    assert whole.to_bytes() == chain_file.read_bytes()

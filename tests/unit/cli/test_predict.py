@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import kes
+from kes.analysis.averaging import EnsembleInterrupted
 
 
 @pytest.fixture(autouse=True)
@@ -140,3 +141,28 @@ def test_averages_are_refused_where_a_graph_is_needed(printed, tmp_path):
     assert "members" in err
     assert printed("fit", tmp_path / "a.json", "--average")[0] == 2
     assert printed("fit", "data.kes.json.gz", "--members", 3)[0] == 2
+
+
+def test_members_of_numbers_are_refused_before_the_work(printed, tmp_path, monkeypatch):
+    def no_work(*_, **__):
+        raise AssertionError("it is refused before")
+
+    monkeypatch.setattr("kes.analysis.averaging.average_of", no_work)
+    out = tmp_path / "m.bif"
+    code, _, err = printed("fit", "numbers.kes.json.gz", "--average", "--out", out)
+    assert code == 2
+    assert "discrete networks only" in err
+
+
+def test_an_interrupted_average_is_saved(printed, tmp_path, monkeypatch):
+    finished = kes.load("data.kes.json.gz").ensemble("data.csv", members=2)
+
+    def interrupted(*_, **__):
+        raise EnsembleInterrupted(finished)
+
+    monkeypatch.setattr("kes.results.optima.Optima.ensemble", interrupted)
+    out = tmp_path / "average.json"
+    code, said, _ = printed("fit", "data.kes.json.gz", "--average", "--out", out)
+    assert code == 130
+    assert "2 members" in said
+    assert kes.read_network(out) == finished

@@ -1,11 +1,15 @@
 """Predictions on the page: an average beside the best network."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import kes
-from kes.show.report.averaged_answers import averaged_answers
+from kes.network import AveragedNetwork, GaussianNetwork
+from kes.network.cpds import Linear
+from kes.show.report.averaged_answers import _averaged, averaged_answers
 from kes.show.report.prediction import prediction_text
 
 
@@ -51,3 +55,25 @@ def test_without_data_or_target_there_are_no_answers(optima, tmp_path):
     assert loaded.evaluation == optima["a"].evaluation
     assert averaged_answers(loaded) == ""
     assert averaged_answers(kes.learn(kes.datasets.alarm(rows=50), runs=1, improve=False)) == ""
+
+
+def test_transformed_numbers_are_mapped_back_and_spread_by_shares():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=150)
+    frame = pd.DataFrame({"x": x, "y": 1000 + 50 * x + 40 * rng.normal(size=150)})
+    own = kes.learn(frame, runs=2, improve=False, target="y", transform="ranks")
+    text = averaged_answers(own)
+    assert "centre of y (its mean normal score, mapped back)" in text
+    means = [float(cell) for cell in re.findall(r"<td>([\d.]+)</td>", text)]
+    assert means
+    assert all(800 < mean < 1200 for mean in means)
+
+
+def test_members_that_did_not_expect_the_evidence_hardly_count():
+    def network(mean, x_mean):
+        cpds = {"x": Linear(x_mean, deviation=1.0), "y": Linear(mean, deviation=1.0)}
+        return GaussianNetwork(["x", "y"], {}, cpds)
+
+    average = AveragedNetwork([network(0.0, 0.0), network(10.0, 50.0)])
+    assert _averaged(average, "y", {})[1] == pytest.approx(5.0)
+    assert _averaged(average, "y", {"x": 0.0})[1] == pytest.approx(0.0, abs=1e-9)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kes.formats.escaping import labels
+from kes.network.average_queries import level
 from kes.results.summary import blanket_of
 
 if TYPE_CHECKING:
@@ -30,12 +31,16 @@ def averaged_answers(optima: Optima) -> str:
     average = optima.ensemble(members=MEMBERS)
     states = network.states[target]
     what = f"P({target} = {labels(states)[-1]})" if states else f"mean of {target}"
+    if not states and network.transform is not None:
+        what = f"centre of {target} (its mean normal score, mapped back)"
+    end = states[-1] if states else None
     rows = []
     for label, evidence in _questions(optima, network, target):
         mean, spread = _averaged(average, target, evidence)
         rows.append(
-            f'<tr><td class="text">{escape(label)}</td><td>{_single(network, target, evidence):.4g}'
-            f"</td><td>{mean:.4g} ± {spread:.2g}</td></tr>"
+            f'<tr><td class="text">{escape(label)}</td>'
+            f"<td>{level(network, target, end, evidence):.4g}</td>"
+            f"<td>{mean:.4g} ± {spread:.2g}</td></tr>"
         )
     heads = ("given", "best network", f"average of {len(average.members)} networks")
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
@@ -77,18 +82,14 @@ def _levels(network: Any, name: str) -> list[float]:  # noqa: ANN401 - any netwo
     return levels
 
 
-def _single(network: Any, target: str, evidence: dict[str, Any]) -> float:  # noqa: ANN401
-    if states := network.states[target]:
-        return float(network.probability({target: states[-1]}, evidence))
-    return float(network.conditional(target, evidence).mean[0])
-
-
 def _averaged(
     average: AveragedNetwork, target: str, evidence: dict[str, Any]
 ) -> tuple[float, float]:
-    """Return the averaged answer, and the spread between the members."""
+    """Return the averaged answer, and the spread between the members, weighted by shares."""
     if states := average.states[target]:
         query = {target: states[-1]}
         return float(average.probability(query, evidence)), average.spread(query, evidence)
-    means = np.array([_single(member, target, evidence) for member in average.members])
-    return float(average.conditional(target, evidence).mean[0]), float(means.std())
+    shares, members = average._possible(evidence)
+    each = np.array([level(member, target, None, evidence) for member in members])
+    spread = float(np.sqrt(shares @ (each - shares @ each) ** 2))
+    return level(average, target, None, evidence), spread
