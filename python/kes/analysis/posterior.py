@@ -159,7 +159,10 @@ def posterior_of(
         if not fits:
             raise _too_large(cost, memory)
         sets = _core.EXACT_PASSES << cost.variables
-        summed = _summed(problem, memory, n_jobs, clock.counting(sets, "sets"))
+        try:
+            summed = _summed(problem, memory, n_jobs, clock.counting(sets, "sets"))
+        except KeyboardInterrupt:
+            raise PosteriorInterrupted(None) from None
     sample = partial(
         posterior_of, problem, optima=optima, method="chains", prior=prior, n_jobs=n_jobs
     )

@@ -31,7 +31,6 @@ from kes.graph.pdag import Pdag
 __all__ = [
     "Format",
     "format_of",
-    "holds_average",
     "holds_network",
     "write_average",
     "write_graph",
@@ -98,12 +97,6 @@ def holds_network(path: str | PathLike[str]) -> bool:
     if not form.offers("holds_network"):
         return form.offers("read")
     return bool(load(path, form.function("holds_network")))
-
-
-def holds_average(path: str | PathLike[str]) -> bool:
-    """Tell whether a file contains an average of networks."""
-    form = format_of(path)
-    return form.offers("holds_average") and bool(load(path, form.function("holds_average")))
 
 
 def write_network(network: Writable, path: str | PathLike[str], *, name: str | None = None) -> None:

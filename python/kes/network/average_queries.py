@@ -90,7 +90,7 @@ class AveragedQueries:
 
     def marginals(self, evidence: Mapping[str, Any] | None = None) -> dict[str, dict[State, float]]:
         """Return the distributions of all nodes of a discrete average, given states of some."""
-        own, members = self._possible(evidence)
+        own, members = self.counting(evidence)
         found = []
         for member in members:
             if not isinstance(member, BayesianNetwork):
@@ -115,7 +115,7 @@ class AveragedQueries:
         The average of normal distributions is a mixture: its covariances include the differences
         between the members' means. Parameters are those of `MixedNetwork.conditional`.
         """
-        own, members = self._possible(evidence)
+        own, members = self.counting(evidence)
         found = []
         for member in members:
             if isinstance(member, BayesianNetwork):
@@ -130,15 +130,16 @@ class AveragedQueries:
         sampling: Mapping[str, int],
     ) -> tuple[NDArray[np.float64], list[Any]]:
         """Return the shares of the members to which the evidence is possible, and their answers."""
-        own, members = self._possible(evidence)
+        own, members = self.counting(evidence)
         if isinstance(query, str) and isinstance(self.members[0], GaussianNetwork):
             query = {query: None}  # for the error that says what to ask instead
         every: list[Any] = members
         return own, [member.probability(query, evidence, **sampling) for member in every]
 
-    def _possible(
+    def counting(
         self, evidence: Mapping[str, Any] | None
     ) -> tuple[NDArray[np.float64], list[Fitted]]:
+        """Return the members to which evidence is possible, after their shares."""
         found = self._shares(evidence).shares
         kept = [m for m, share in zip(self.members, found, strict=True) if share > 0]
         return found[found > 0], kept

@@ -397,8 +397,8 @@ class StructureMethods:
     ) -> Effects:
         """Return the causal effects of x on y that the best optima are compatible with.
 
-        The effects are valid only under the assumptions in the `note` of the table: above all,
-        that no common cause is left out. No data can confirm that.
+        They are valid only under the assumptions in the `note`, above all that no common cause is
+        left out, which no data can confirm.
 
         Parameters
         ----------
@@ -408,8 +408,7 @@ class StructureMethods:
             The two states of `x` to compare, from and to; by default its first and its last. A
             continuous cause has none: its effect is that of one unit more.
         outcome : state or None
-            The state of `y` whose probability changes, by default its last. For a continuous `y`
-            the mean changes.
+            State of `y` whose probability changes, by default its last; of numbers, the mean.
         within : float
             Use the optima whose score is at most this many nats below the best.
         resamples : int
@@ -434,8 +433,7 @@ class StructureMethods:
 
         Notes
         -----
-        By adjustment for the parents of the cause (`kes.analysis.adjustment`), the locally valid
-        sets of each class, as in IDA [Maathuis 2009]. The hits of runs are not used.
+        By adjustment for the locally valid parent sets of the cause, as in IDA [Maathuis 2009].
         """
         from kes.analysis.effects import effects
 

@@ -12,7 +12,7 @@ import pytest
 
 import kes
 from kes.analysis.chains import _MATRICES, BETAS, CHAINS, ChainBatch, ChainRecord
-from kes.analysis.posterior import estimate
+from kes.analysis.posterior import PosteriorInterrupted, estimate
 from kes.files import load
 from kes.graph.core_graph import CoreGraph
 
@@ -248,3 +248,13 @@ def test_damaged_chains_are_refused(chain_file, tmp_path):
         assert error.value.file == str(file)
     whole = load(chain_file, partial(ChainRecord.parse, 3))
     assert whole.to_bytes() == chain_file.read_bytes()
+
+
+def test_an_interrupted_sum_says_that_nothing_was_found(eight, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kes.analysis.posterior._summed", interrupted)
+    with pytest.raises(PosteriorInterrupted) as stop:
+        kes.posterior(eight, method="exact")
+    assert stop.value.posterior is None

@@ -89,7 +89,7 @@ def _averaged(
     if states := average.states[target]:
         query = {target: states[-1]}
         return float(average.probability(query, evidence)), average.spread(query, evidence)
-    shares, members = average._possible(evidence)
+    shares, members = average.counting(evidence)
     each = np.array([level(member, target, None, evidence) for member in members])
     spread = float(np.sqrt(shares @ (each - shares @ each) ** 2))
     return level(average, target, None, evidence), spread
