@@ -1,16 +1,20 @@
 """What all tests share: how hypothesis runs, and a headless Chromium.
 
 Hypothesis tries the same examples every time, and looks at no clock on a busy machine. There cannot
-be two Chromiums in a process, so there is one for all of its tests.
+be two Chromiums in a process, so there is one for all of its tests. A
+shell that starts the tests in the background makes them ignore Ctrl-C, which some of them press.
 """
 
 import shutil
+import signal
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("kes", deadline=None, derandomize=True)
 settings.load_profile("kes")
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ARGUMENTS = [
     "--no-sandbox",

@@ -201,7 +201,7 @@ class TooLargeError(CoreError):
     """Tables would be too large; ``args`` are the variables of the largest, and all to sum over."""
 
 def penalty(criterion: str, cases: float) -> float | None:
-    """Return what a free parameter costs with so many cases; None if it is not always the same."""
+    """Return the penalty per parameter for a number of cases; None if it varies."""
 
 def polynomials(scores: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
     """Return the Legendre polynomials of normal scores up to a degree, shape (scores, degree)."""
@@ -273,7 +273,7 @@ class Problem:
         cache_mb: int,
         additions: _Additions | None = None,
         *,
-        sparse: bool | None = None,  # whether sets are lists; by default with many columns
+        sparse: bool | None = None,  # whether searches go over lists; by default if that is faster
     ) -> Problem:
         """Take a discrete table, with optional additions to the criterion.
 
@@ -312,6 +312,8 @@ class Problem:
         cache_mb: int,
         n_jobs: int,
         additions: _Additions | None = None,
+        *,
+        sparse: bool | None = None,  # as in a discrete table
     ) -> Problem:
         """Take a mixed table under the location model; as `gaussian`."""
 
@@ -537,7 +539,7 @@ class Families:
 
     @property
     def lacking(self) -> Literal["time", "memory"] | None:
-        """What it would take to find all others, of which only bounds are known; or None."""
+        """The work needed to find all others, for which only bounds are known; or None."""
 
     def choices(self, y: int) -> list[tuple[list[int], float]]:
         """Return the parent sets of a variable with their scores."""

@@ -37,9 +37,13 @@ _MAX_RUNS, _MIN_RUNS = 100, 4
 _SHORT, _LONG = 10.0, 60.0  # seconds on two cores with up to 100, and with 1000 variables
 _USED = 1.4  # processor seconds in each of them: two cores are not busy all the time
 _SHARE_OF_RUNS, _SHARE_OF_TASKS = 0.15, 0.25  # tasks get this share whatever the runs take
-_PER_WIDE_PAIR, _PER_WIDE_CASE, _PER_WIDE_TASK = 4e-8, 2e-9, 1e-4
+_WIDE_SHARE_OF_RUNS, _WIDE_MIN_RUNS = 0.4, 1
+_PER_WIDE_PAIR, _PER_WIDE_CASE, _PER_WIDE_TASK = 1.2e-7, 2e-9, 1e-4
 """Measured processor seconds on very wide tables: of a run, per pair of continuous columns, and per
-pair and case of discrete ones; of a task, per column."""
+pair and case of others; of a task, per column."""
+_PER_WIDE_COLUMN, _SHARE_OF_COLUMNS = 2e-3, 0.5
+"""Measured processor seconds to read a column of these and to show its edges, and their largest
+share of all."""
 SHARE_OF_CHOICE = 0.25
 """Share of a budget for the choice of a criterion, or between lines and curves."""
 _LEAST_SECONDS = 1.0
@@ -88,8 +92,7 @@ class Size:
     def run_seconds(self) -> float:
         """Estimated processor seconds of a run."""
         if self.is_wide:
-            of_cases = 0.0 if self.columns else _PER_WIDE_CASE * self.rows
-            return (_PER_WIDE_PAIR + of_cases) * self.variables**2
+            return (_PER_WIDE_PAIR + _PER_WIDE_CASE * self.rows) * self.variables**2
         if self.columns:
             return 7.5e-9 * self.variables**2 * self.columns
         return 7e-8 * self.variables**2 * math.sqrt(self.variables) * (1 + self.rows / 20_000)
@@ -111,8 +114,10 @@ class Size:
     @property
     def runs(self) -> int:
         """Default number of runs."""
-        affordable = self.seconds * _SHARE_OF_RUNS / self.run_seconds
-        return int(min(max(affordable, _MIN_RUNS), _MAX_RUNS))
+        share, least = _SHARE_OF_RUNS, _MIN_RUNS
+        if self.is_wide:
+            share, least = _WIDE_SHARE_OF_RUNS, _WIDE_MIN_RUNS
+        return int(min(max(self.seconds * share / self.run_seconds, least), _MAX_RUNS))
 
     @property
     def tasks(self) -> int:
@@ -128,7 +133,9 @@ class Size:
     def seconds(self) -> float:
         """Processor seconds of a search with default amounts."""
         share = (self.variables - _MANY_VARIABLES) / (1000 - _MANY_VARIABLES)
-        return _USED * (_SHORT + (_LONG - _SHORT) * min(max(share, 0.0), 1.0))
+        whole = _USED * (_SHORT + (_LONG - _SHORT) * min(max(share, 0.0), 1.0))
+        around = _PER_WIDE_COLUMN * self.variables if self.is_wide else 0.0
+        return whole - min(around, _SHARE_OF_COLUMNS * whole)
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ def checked_options(
     without : collection of str
         Declared options that the function does not take.
     check : bool
-        False if values are to be passed on as they are.
+        False if values are to be passed on unchecked.
     fill : bool
         False if the function is to get only those options that are given.
     renamed : mapping or None

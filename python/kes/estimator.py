@@ -6,32 +6,29 @@ searches.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-import narwhals as nw
 import numpy as np
-from narwhals.dependencies import is_into_dataframe, is_into_series
 from numpy.typing import ArrayLike, NDArray
 
-from kes.analysis.target import check_target, predictions
+from kes.analysis.target import predictions
 from kes.api import learn
 from kes.data import Incomplete
-from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
-from kes.data.schema import ReadOptions, Schema
+from kes.data.schema import ReadOptions
 from kes.data.source import open_source
-from kes.declare import checked_options, declared, documented, warn_renamed
+from kes.declare import checked_options, warn_renamed
 from kes.errors import KesError, not_installed
 from kes.network.cpds import as_array
 from kes.options import HeldOutOptions, LearnOptions
+from kes.sklearn_base import CALL_ONLY, TableEstimator, document, with_target
 
 try:
-    from sklearn.base import BaseEstimator, DensityMixin
+    from sklearn.base import DensityMixin
     from sklearn.metrics import accuracy_score, r2_score
     from sklearn.utils import ClassifierTags, RegressorTags
     from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import check_is_fitted
 except ImportError:
     raise not_installed("scikit-learn") from None
 
@@ -44,29 +41,11 @@ if TYPE_CHECKING:
     from kes.network.new_rows import Unseen
     from kes.results.optima import Optima
 
-CALL_ONLY = ("weights", "progress", "client", "out", "checkpoint")
-"""Options of `kes.learn` that are not parameters of an estimator."""
-
-_SEEDS = 2**31
 _RENAMED = {"transformation": "transform"}
 
 
 class EstimatorOptions(HeldOutOptions, LearnOptions, total=False):
     """Parameters of the estimator."""
-
-
-class HiddenTransform:
-    """A parameter with the name of a method of scikit-learn.
-
-    Reading it as an attribute fails, as scikit-learn takes every estimator that has an attribute
-    `transform` for a transformer. `get_params` returns its value.
-    """
-
-    def __get__(self, instance: object, owner: type | None = None) -> NoReturn:
-        raise AttributeError("not a transformer; get_params() returns the parameter")
-
-    def __set__(self, instance: object, value: object) -> None:
-        vars(instance)["transform"] = value
 
 
 def _has_target(estimator: KES) -> bool:
@@ -79,35 +58,7 @@ def _has_classes(estimator: KES) -> bool:
     return _has_target(estimator) and (hasattr(estimator, "classes_") or not is_fitted)
 
 
-def by_column(discretizer: Discretizer | None, names: Mapping[str, str]) -> Discretizer | None:
-    """Return a discretizer of nodes for columns with other names."""
-    if discretizer is None:
-        return None
-    cuts = discretizer.cuts
-    return Discretizer.at({own: cuts[node] for node, own in names.items() if node in cuts})
-
-
-def with_target(data: Any, target: str, y: object) -> tuple[Any, str]:  # noqa: ANN401 - any table
-    """Return the table with y as the column of the target, and the name of that column.
-
-    The columns of an array have no names, so the target becomes the last one.
-    """
-    if y is None:
-        check_target(target, open_source(data).names)
-        return data, target
-    if not is_into_dataframe(data):
-        values = np.asarray(y, dtype=object).reshape(len(data), 1)
-        return np.hstack([np.asarray(data, dtype=object), values]), f"x{np.shape(data)[1]}"
-    frame = nw.from_native(data, eager_only=True)
-    if is_into_series(y):
-        own = nw.from_native(y, series_only=True).alias(target)
-        if own.implementation is frame.implementation:
-            return frame.with_columns(own).to_native(), target
-    column = nw.new_series(target, np.asarray(y).ravel().tolist(), backend=frame.implementation)
-    return frame.with_columns(column).to_native(), target
-
-
-class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class KES(DensityMixin, TableEstimator):  # type: ignore[misc]
     """Bayesian network learned by k-greedy equivalence search, as a scikit-learn estimator.
 
     `fit` searches as `kes.learn` does, takes the best optimum and estimates its CPDs. `score` is
@@ -122,13 +73,8 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     Parameters
     ----------
-    random_state : int, RandomState or None
-        Seed of the runs. None draws one; a RandomState is asked for one.
     target : str or None
         Name of the variable to predict: a column of X, or a name for `y` if `fit` gets one.
-    missing : {"error", "state", "em"}
-        How to treat missing values: raise an error, make missing a state of its own, or impute
-        them from the model. In rows that are scored, missing values are summed out with "em".
 
     Attributes
     ----------
@@ -177,19 +123,11 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     graph_: EssentialGraph
     network_: Fitted
     classes_: NDArray[Any]
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-
-    transform = HiddenTransform()
 
     @checked_options(EstimatorOptions, without=CALL_ONLY, check=False, renamed=_RENAMED, runs=100)
     def __init__(self, **options: Unpack[EstimatorOptions]) -> None:
-        for name, value in options.items():  # as they are: `fit` checks them
+        for name, value in options.items():  # unchecked: `fit` checks them
             setattr(self, name, value)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; `deep` has no effect, as none of them is an estimator."""
-        return {name: vars(self)[name] for name in self._get_param_names()}
 
     def set_params(self, **params: object) -> Self:
         """Set parameters."""
@@ -218,25 +156,16 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         KES
             This estimator.
         """
-        options = self.get_params()
-        if options["missing"] not in ("error", "state", "em"):
-            raise KesError(
-                f'missing must be "error", "state" or "em", not {options["missing"]!r}; drop '
-                "incomplete rows before: scikit-learn needs a result for each row",
-                option="missing",
-            )
-        weights = None if sample_weight is None else np.asarray(sample_weight)
+        options = self._options(sample_weight)
         data, target = self._table(X, reset=True), options.pop("target")
         if target is not None:
             data, target = with_target(data, target, y)
-        prior, ess = options.pop("prior"), options["ess"]
-        options |= {"random_state": self._seed(), "weights": weights}
+        prior, ess, weights = options.pop("prior"), options["ess"], options["weights"]
         self.optima_ = learn(data, **options)
         best = self.optima_.best
         self.graph_ = best.graph
         self.network_ = best.fit(data, prior=prior, ess=ess, weights=weights)
-        names = list(open_source(data).names)
-        self._used = {name: names.index(name) for name in self.network_.nodes}
+        self._set_columns(open_source(data).names)
         self._target, self._is_separate = target, target is not None and y is not None
         if target is not None:
             self._set_classes(target)
@@ -351,9 +280,6 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = vars(self)["missing"] != "error"
         if _has_target(self) and hasattr(self, "network_"):
             is_classifier = hasattr(self, "classes_")
             tags.estimator_type = "classifier" if is_classifier else "regressor"
@@ -361,43 +287,13 @@ class KES(DensityMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             tags.regressor_tags = None if is_classifier else RegressorTags()
         return tags
 
-    def _table(self, X: ArrayLike, *, reset: bool) -> Any:  # noqa: ANN401 - any table
-        """Check the columns as scikit-learn does; data frames are returned as they are."""
-        if is_into_dataframe(X):
-            return validate_data(self, X, reset=reset, skip_check_array=True)
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=None,
-            ensure_all_finite="allow-nan" if vars(self)["missing"] != "error" else True,
-            ensure_min_samples=2 if reset else 1,
-        )
-
     def _cases(self, X: ArrayLike, without: str | None = None) -> AnyTable:
-        """Read cases as `fit` read its table, without a column that is to be predicted.
-
-        Columns are matched by position. Names are checked if both tables have them; scikit-learn
-        only warns if one of them has none.
-        """
+        """Read cases as `fit` read its table, without a column that is to be predicted."""
         data = self._table(X, reset=False)
-        columns = open_source(data).names
         nodes = [node for node in self.network_.nodes if node != without]
-        names = [columns[self._used[node]] for node in nodes]
+        schema, cuts = self._reading(open_source(data).names, self.network_, nodes)
         options = ReadOptions(missing=vars(self)["missing"])
-        written = self.network_.notations
-        notations = {own: written[n] for n, own in zip(nodes, names, strict=True) if n in written}
-        schema = Schema(names, [self.network_.states[node] for node in nodes], notations)
-        discretizer = by_column(self.network_.discretizer, dict(zip(nodes, names, strict=True)))
-        return read_data(data, options, schema=schema, discretizer=discretizer).renamed(nodes)
-
-    def _seed(self) -> int | None:
-        state = vars(self)["random_state"]
-        if isinstance(state, np.random.RandomState):
-            return int(state.randint(_SEEDS))
-        return state  # type: ignore[no-any-return]  # `learn` checks it
+        return read_data(data, options, schema=schema, discretizer=cuts).renamed(nodes)
 
 
-KES.__doc__ = documented(
-    KES.__doc__, [one for name, one in declared(EstimatorOptions).items() if name not in CALL_ONLY]
-)
+document(KES, EstimatorOptions)

@@ -150,7 +150,7 @@ def how_to_lift() -> str:
 
 
 def check_unfolded(path: PathLike, unfolded: int, on_disk: int, *, at_once: bool = True) -> None:
-    """Refuse content beyond the limit for a file of which `on_disk` bytes were read.
+    """Refuse content beyond the limit, for a file with `on_disk` bytes read.
 
     Unless it is in memory `at_once`, memory is no limit.
     """

@@ -20,8 +20,9 @@ from kes.settings import Additions, Criterion
 
 _LEAST_ROWS = 3
 _FEW_STATES = 50  # most distinct whole numbers that may be meant as states
-_PAIR_BYTES = 4  # memory of very wide tables, per pair of continuous columns
-_CELL_BYTES = {"continuous": 32, "discrete": 4}  # and per cell, by the kind of the table
+_PAIR_BYTES = {"continuous": 4, "mixed": 16, "discrete": 0}
+_CELL_BYTES = {"continuous": 32, "mixed": 16, "discrete": 4}
+"""Memory of very wide tables, per pair of continuous columns and per cell, by the kind."""
 _WIDE = 4  # bytes of codes of more states than the core supports, which it refuses
 
 
@@ -55,7 +56,7 @@ def core_problem(
     """
     kind = dataset.kind
     check_kind(dataset, criterion)
-    _check_width(dataset, criterion)
+    _check_width(dataset)
     if kind == "discrete":
         strength = 1.0 if criterion.ess is None else criterion.ess
         columns = [
@@ -148,29 +149,19 @@ def check_kind(dataset: Dataset, criterion: Criterion) -> None:
         raise _too_wide(embedded, excess)
 
 
-def _check_width(dataset: Dataset, criterion: Criterion) -> None:
-    """Refuse tables of very many columns of a kind, or for a criterion, that cannot have as many.
+def _check_width(dataset: Dataset) -> None:
+    """Refuse tables of very many columns that do not fit into the memory that is available.
 
-    On continuous tables, the correlations of all pairs are kept in four bytes each.
+    On tables with continuous columns, something is kept for all pairs of them: rounded
+    correlations, or, of mixed tables, exact sums of products, once and on the way for each thread.
     """
-    number, kind, most = len(dataset.names), dataset.kind, _core.MAX_VARIABLES
-    if number <= most:
+    number, kind = len(dataset.names), dataset.kind
+    if number <= _core.MAX_VARIABLES:
         return
     fewer = f"select columns with {option('columns')}"
-    if kind == "mixed":
-        raise KesError(
-            f"the table has {number} columns; with both discrete and continuous ones at most "
-            f"{most} are supported: {fewer}, or cut the numbers into intervals with kes.discretize",
-            option="columns",
-        )
-    if criterion.name == "bge":
-        raise KesError(
-            f"criterion 'bge' takes at most {most} columns, but the table has {number}; use "
-            f"{option('criterion', 'bic')}, or {fewer}",
-            option="criterion",
-        )
-    pairs = _PAIR_BYTES * number**2 if kind == "continuous" else 0
-    needed, there = pairs + _CELL_BYTES[kind] * number * dataset.rows, available()
+    numbers = sum(not states for states in dataset.states)
+    needed = _PAIR_BYTES[kind] * numbers**2 + _CELL_BYTES[kind] * number * dataset.rows
+    there = available()
     if there is not None and needed > there:
         raise KesError(
             f"a search among {number} columns needs about {needed / 10**9:.1f} GB of memory, but "

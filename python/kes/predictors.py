@@ -9,76 +9,53 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 import numpy as np
-from narwhals.dependencies import is_into_dataframe
 from numpy.typing import ArrayLike, NDArray
 
 from kes.analysis.averaging import ensemble
-from kes.data.schema import Schema, match_rows
+from kes.data.schema import match_rows
 from kes.data.source import open_source
-from kes.declare import checked_options, declared, documented
+from kes.declare import checked_options
 from kes.errors import KesError, not_installed
-from kes.estimator import CALL_ONLY, HiddenTransform, by_column, with_target
 from kes.network.new_rows import Rows
 from kes.options import DEFAULTS, EnsembleOptions, LearnOptions
 from kes.search.problem import read_as
+from kes.sklearn_base import CALL_ONLY, TableEstimator, document, with_target
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.base import ClassifierMixin, RegressorMixin
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+    from sklearn.utils.validation import check_is_fitted, column_or_1d
 except ImportError:
     raise not_installed("scikit-learn") from None
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
     from kes.data.dataset import Data
     from kes.network.average import AveragedNetwork
     from kes.network.mixtures import MixtureAnswer
 
-_SEEDS = 2**31
 
-
-class _Averaged(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class _Averaged(TableEstimator):
     """Fits an averaged network to a table with the target as a further column."""
 
     network_: AveragedNetwork
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-
-    transform = HiddenTransform()
 
     @checked_options(EnsembleOptions, without=CALL_ONLY, check=False, criterion=None, ess=None)
     def __init__(self, **options: Unpack[EnsembleOptions]) -> None:
-        for name, value in options.items():  # as they are: `fit` checks them
+        for name, value in options.items():  # unchecked: `fit` checks them
             setattr(self, name, value)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; `deep` has no effect, as none of them is an estimator."""
-        return {name: vars(self)[name] for name in self._get_param_names()}
-
     def _fit(self, X: Any, y: NDArray[Any], kind: str, weights: ArrayLike | None) -> None:  # noqa: ANN401
-        options = self.get_params()
-        if options["missing"] not in ("error", "state", "em"):
-            raise KesError(
-                f'missing must be "error", "state" or "em", not {options["missing"]!r}; drop '
-                "incomplete rows before: scikit-learn needs a result for each row",
-                option="missing",
-            )
+        options = self._options(weights)
         source = open_source(X)
         if source.rows != len(y):
             raise KesError(f"X has {source.rows} rows, and y has {len(y)}", option="y")
-        self._columns = list(source.names)
+        self._set_columns(source.names)
         name = "y"
-        while name in self._columns:
+        while name in self._places:
             name += "_"
         data, given = with_target(X, name, y)
         self._target = name
-        state = options["random_state"]
-        if isinstance(state, np.random.RandomState):
-            options["random_state"] = int(state.randint(_SEEDS))
         options["kinds"] = {**(options["kinds"] or {}), given: kind}
-        options["weights"] = None if weights is None else np.asarray(weights)
         read = read_as(data, cast("LearnOptions", {**DEFAULTS, **options}))
         names = [name if column == given else column for column in read.table.names]
         table = replace(read, table=read.table.renamed(names))
@@ -89,32 +66,10 @@ class _Averaged(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no typ
         check_is_fitted(self)
         source, network = open_source(self._table(X, reset=False)), self.network_
         nodes = [node for node in network.nodes if node != self._target]
-        names = [source.names[self._columns.index(node)] for node in nodes]
-        written = network.notations
-        notations = {own: written[n] for n, own in zip(nodes, names, strict=True) if n in written}
-        schema = Schema(names, [network.states[node] for node in nodes], notations)
-        cuts = by_column(network.discretizer, dict(zip(nodes, names, strict=True)))
+        schema, cuts = self._reading(source.names, network, nodes)
         columns = match_rows(source, schema, cuts, "missing")
         rows = Rows(dict(zip(nodes, columns, strict=True)), source.rows)
         return network.answers_in(network.members[0].transformed(rows), self._target)
-
-    def _table(self, X: ArrayLike, y: object = "no_validation", *, reset: bool) -> Any:  # noqa: ANN401
-        """Check the columns as scikit-learn does; data frames are returned as they are."""
-        if is_into_dataframe(X):
-            return validate_data(self, X, y, reset=reset, skip_check_array=True)
-        gaps = "allow-nan" if vars(self)["missing"] != "error" else True
-        least = 2 if reset else 1
-        checks = {"dtype": None, "ensure_all_finite": gaps, "ensure_min_samples": least}
-        if isinstance(y, str):
-            return validate_data(self, X, reset=reset, **checks)
-        return validate_data(self, X, y, reset=reset, validate_separately=False, **checks)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.allow_nan = vars(self)["missing"] != "error"
-        return tags
 
 
 class KESClassifier(ClassifierMixin, _Averaged):  # type: ignore[misc]
@@ -128,11 +83,6 @@ class KESClassifier(ClassifierMixin, _Averaged):  # type: ignore[misc]
 
     Parameters
     ----------
-    random_state : int, RandomState or None
-        Seed of all random choices. None draws one; a RandomState is asked for one.
-    missing : {"error", "state", "em"}
-        How to treat missing values in `fit`: raise an error, make missing a state of its own, or
-        impute them. In rows to predict, missing and unknown values are summed out.
     criterion : str or None
         The criterion of all members. By default they take turns: see `kes.ensemble`.
 
@@ -180,7 +130,7 @@ class KESClassifier(ClassifierMixin, _Averaged):  # type: ignore[misc]
         KESClassifier
             This estimator.
         """
-        data = _validated(self, X, y)
+        data = self._table(X, y, reset=True)
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -217,11 +167,6 @@ class KESRegressor(RegressorMixin, _Averaged):  # type: ignore[misc]
 
     Parameters
     ----------
-    random_state : int, RandomState or None
-        Seed of all random choices. None draws one; a RandomState is asked for one.
-    missing : {"error", "state", "em"}
-        How to treat missing values in `fit`: raise an error, make missing a state of its own, or
-        impute them. In rows to predict, missing and unknown values are summed out.
     criterion : str or None
         The criterion of all members. By default they take turns: see `kes.ensemble`.
 
@@ -264,7 +209,7 @@ class KESRegressor(RegressorMixin, _Averaged):  # type: ignore[misc]
         KESRegressor
             This estimator.
         """
-        data = _validated(self, X, y)
+        data = self._table(X, y, reset=True)
         numbers = column_or_1d(y, warn=True, dtype=np.float64)
         if not np.isfinite(numbers).all():
             row = int(np.flatnonzero(~np.isfinite(numbers))[0])
@@ -296,12 +241,6 @@ class KESRegressor(RegressorMixin, _Averaged):  # type: ignore[misc]
         return means if transform is None else transform.inverse(self._target, means)
 
 
-def _validated(estimator: _Averaged, X: ArrayLike, y: ArrayLike) -> Any:  # noqa: ANN401
-    """Check features and target together; return the features."""
-    found = estimator._table(X, y, reset=True)
-    return found[0] if isinstance(found, tuple) else found
-
-
 def _refuse_one_class(codes: NDArray[np.intp], weights: ArrayLike | None) -> None:
     """Refuse weights that leave the rows of one class; others are checked with the table."""
     own = np.ones(len(codes)) if weights is None else np.asarray(weights)
@@ -312,6 +251,5 @@ def _refuse_one_class(codes: NDArray[np.intp], weights: ArrayLike | None) -> Non
         )
 
 
-_OPTIONS = [one for name, one in declared(EnsembleOptions).items() if name not in CALL_ONLY]
 for _own in (KESClassifier, KESRegressor):
-    _own.__doc__ = documented(_own.__doc__, _OPTIONS)
+    document(_own, EnsembleOptions)

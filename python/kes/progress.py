@@ -23,7 +23,7 @@ class Progress:
     Attributes
     ----------
     done, wanted : int
-        Units of work finished and requested: steps of GES (their number is not known beforehand, so
+        Units of work finished and requested: steps of GES (their number is not known in advance, so
         0 are requested), runs of a search, tasks of improving, sets of variables of a proof (an
         upper bound), sweeps of EM, or questions of evidence.
     best : float or None
@@ -36,6 +36,8 @@ class Progress:
         Estimated seconds to the end; None if unknown.
     unit : str
         The unit of work: "steps", "runs", "tasks", "sets", "sweeps" or "questions".
+    steps : int
+        Steps of the runs, also of those that have not ended; 0 for other units.
     """
 
     done: int
@@ -45,6 +47,7 @@ class Progress:
     seconds: float
     left: float | None
     unit: str = "runs"
+    steps: int = 0
 
     def __str__(self) -> str:
         if not self.wanted:
@@ -174,4 +177,6 @@ def _figures(progress: Progress) -> list[str]:
         figures += [f"best {progress.best:.1f}", f"{progress.optima} optima"]
     if progress.left is not None:
         figures.append(f"{clock(progress.left)} left")
+    elif progress.steps:  # a first run may take minutes
+        figures += [f"{progress.steps} steps", clock(progress.seconds)]
     return figures

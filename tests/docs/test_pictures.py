@@ -51,3 +51,14 @@ def test_the_readme_shows_both_variants():
         dark, light = (f"docs/figures/{name}-{theme}.svg" for theme in ("dark", "light"))
         assert f'media="(prefers-color-scheme: dark)" srcset="{dark}"' in picture
         assert re.search(rf'<img alt="[^"]+" src="{light}"', picture)
+
+
+def test_the_screens_of_the_app_have_both_variants_and_are_small():
+    """`make pictures` makes them, in a browser; how they look is not compared."""
+    page = (ROOT / "docs" / "howto" / "app.md").read_text("utf-8")
+    shown = re.findall(r"\((?:\.\./figures/)(app-\w+-(light|dark)\.webp)#only-(light|dark)\)", page)
+    assert len(shown) == 8
+    for name, theme, only in shown:
+        assert theme == only
+        assert (FIGURES / name).stat().st_size < 150_000
+    assert {path.name for path in FIGURES.glob("app-*")} == {name for name, _, _ in shown}

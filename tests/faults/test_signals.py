@@ -26,7 +26,7 @@ FAST = [
     *("--improve-tasks", "300", "--checkpoint", "0.05"),
 ]
 WIDE = ["--jobs", "2", "--runs", "2", "--improve-tasks", "60", "--checkpoint", "0.2"]
-QUICK, MANY = 4, 200
+QUICK, MANY = 2, 200
 
 
 def whole(folder, table, options):

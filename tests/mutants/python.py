@@ -41,10 +41,11 @@ TESTS = {
     "unit/search/test_continuous_tables.py unit/search/test_real_tables.py unit/datasets",
     "search/dask_cluster.py": "cluster/test_cluster.py",
     "search/structural_em.py": "unit/search/test_structural_em.py unit/data/test_missing.py "
-    "oracle/test_completion.py",
+    "unit/search/test_kept_imputations.py oracle/test_completion.py",
     "search/proof.py": "unit/search/test_budget.py unit/test_api.py unit/exact unit/results",
-    "search/": "unit/test_api.py unit/search unit/results unit/graph/test_knowledge.py "
-    "unit/exact unit/datasets/test_trap.py unit/data/test_missing.py unit/test_errors.py",
+    "search/": "unit/test_api.py unit/test_progress.py unit/search unit/results "
+    "unit/graph/test_knowledge.py unit/exact unit/datasets/test_trap.py unit/data/test_missing.py "
+    "unit/test_errors.py",
     "results/": "unit/results unit/test_api.py unit/search",
     "settings.py": "unit/test_api.py unit/search unit/cli unit/test_estimator.py",
 }

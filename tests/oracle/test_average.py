@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import kes
-from kes.data.resampling import BayesianBootstrap, Stream, gammas
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import BayesianBootstrap, gammas
 from kes.network import AveragedNetwork, BayesianNetwork, GaussianNetwork, Linear, MixedNetwork
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -247,7 +248,7 @@ def test_a_member_is_the_best_network_of_its_weighted_table(frame, number):
     """Of all DAGs over three variables, by the formula of its criterion."""
     table = kes.data.encode(frame[TABLES["discrete"]])
     average = kes.ensemble(table, members=3)
-    seed = Stream(0, 2**33, number).seed()
+    seed = Stream(0, Purpose.MEMBERS, number).seed()
     rows = BayesianBootstrap(table).draw(Stream(seed))
     criterion = ("bic", "bdeu", "aic")[number]
     names = list(rows.names)

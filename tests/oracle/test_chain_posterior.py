@@ -145,6 +145,19 @@ def test_what_is_not_settled_has_no_number(chains):
     assert last["status"] == "not settled"
 
 
+def test_models_that_are_not_settled_weight_nothing(data, chains):
+    x, y = data.names[:2]
+    optima = kes.learn(data, criterion="bdeu", runs=2, improve=False)
+    assert optima.effects(x, y, posterior=chains).covered > 0.5
+    open_chains = replace(chains, status="not settled")
+    with pytest.raises(kes.KesError) as error:
+        optima.effects(x, y, posterior=open_chains)
+    assert error.value.option == "rounds"
+    with pytest.raises(kes.KesError) as error:
+        open_chains.ensemble()
+    assert error.value.option == "rounds"
+
+
 def test_exact_probabilities_have_no_diagnostics(data):
     with pytest.raises(kes.KesError):
         kes.posterior(data.select(data.names[:3])).convergence()

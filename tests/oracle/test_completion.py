@@ -10,7 +10,8 @@ import pytest
 
 import kes
 from kes.data import Continuous, Discrete, Incomplete
-from kes.data.resampling import Stack, Stream
+from kes.data.random_stream import Stream
+from kes.data.resampling import Stack
 from kes.network.cpds import Linear, Logistic
 from kes.network.gibbs import impute, sweep
 

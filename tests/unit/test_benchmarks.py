@@ -25,7 +25,7 @@ def results(monkeypatch):
 
 
 def sample(results, number):
-    network = kes.datasets.random_network(6, seed=1)
+    network = kes.datasets.random_network(6, seed=2)
     cases = network.sample(600, seed=number)
     old, new = cases.take(np.arange(300)), cases.take(np.arange(300, 600))
     return results.Sample(old, network.graph, new)

@@ -52,13 +52,6 @@ def test_limits_are_those_of_the_core():
     _core.Problem(codes, [_core.MAX_STATES], None, "bic", 1.0, 1)
     with pytest.raises(_core.CoreError, match=f"1 to {_core.MAX_STATES} are possible"):
         _core.Problem(codes, [_core.MAX_STATES + 1], None, "bic", 1.0, 1)
-    columns = [np.arange(3.0) ** (1 + v % 5) for v in range(_core.MAX_VARIABLES)]
-    more = [np.array([0, 1, 0], dtype=np.int32)]
-    order = list(range(len(columns) + 1))
-    with pytest.raises(_core.CoreError, match=f"up to {_core.MAX_VARIABLES} are possible"):
-        _core.Problem.location(
-            columns + more, [0] * len(columns) + [2], order, None, "bic", 1.0, 1, 1
-        )
     assert _core.MAX_COMPONENT == 31  # sets of a component are numbers of 32 bits
 
 

@@ -27,6 +27,7 @@ macro_rules! clone_fields {
 }
 
 pub mod boundary;
+pub mod ends;
 pub mod engine;
 pub mod error;
 pub mod exact;
@@ -35,6 +36,7 @@ pub mod gains;
 pub mod graph;
 pub mod improve;
 pub mod inference;
+mod order;
 pub mod posterior;
 pub mod rng;
 pub mod runs;

@@ -1,12 +1,8 @@
 //! Many runs on threads, and the models in which they end.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
-
+use crate::ends::{Batch, End, Ends, Unfinished};
 use crate::frontier::{Frontier, Position};
 use crate::gains::{Gains, Part, RowStore};
 use crate::graph::EssentialGraph;
@@ -18,40 +14,8 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::{share_out, with_helpers};
 use crate::varset::VarSet;
 
-/// A distinct model in which runs ended.
-#[derive(Clone, Debug)]
-pub struct End<const W: usize> {
-    /// Its essential graph.
-    pub graph: EssentialGraph<W>,
-    /// Its score, from the canonical DAG.
-    pub score: f64,
-    /// Whether no admissible neighbour was found to score higher.
-    pub is_local_optimum: bool,
-}
-
-/// New results since the last batch.
-#[derive(Default)]
-pub struct Batch<const W: usize> {
-    /// `(run, number of its end)`.
-    pub runs: Vec<(u64, usize)>,
-    /// Ends not handed over before; numbers go on from batch to batch.
-    pub ends: Vec<End<W>>,
-    /// Steps of all runs so far.
-    pub steps: usize,
-    /// Where the earliest of the runs was that were stopped on their way.
-    pub unfinished: Option<Unfinished<W>>,
-}
-
-/// A model that a run had reached when it was stopped.
-#[derive(Clone, Debug)]
-pub struct Unfinished<const W: usize> {
-    /// The number of the run.
-    pub run: u64,
-    /// The essential graph of the model.
-    pub graph: EssentialGraph<W>,
-    /// Its score.
-    pub score: f64,
-}
+/// The ends of runs, by the keys of their graphs.
+type Results<const W: usize> = Ends<Vec<VarSet<W>>, EssentialGraph<W>>;
 
 /// Does the runs `numbers` on `threads` threads; those that are left over help. The calling thread gets the
 /// results every `pause`, and at the end; when `take` returns false the search stops.
@@ -62,7 +26,7 @@ pub fn run_all<const W: usize>(
     threads: usize,
     store: &RowStore<W>,
     pause: Duration,
-    mut take: impl FnMut(Batch<W>) -> bool,
+    mut take: impl FnMut(Batch<EssentialGraph<W>>) -> bool,
 ) {
     let running = threads.clamp(1, numbers.len().max(1));
     let idle = threads.saturating_sub(running);
@@ -77,7 +41,7 @@ pub fn run_all<const W: usize>(
         let mut states: Vec<_> = store.take(running).into_iter().map(runner).collect();
         let run = |runner: &mut Runner<'_, W>, at: usize| {
             let graph = runner.end_of_run(settings, numbers[at], &results, &stop)?;
-            results.record(numbers[at], graph, &mut runner.gains, settings, &stop)
+            record(&results, numbers[at], graph, &mut runner.gains, settings, &stop)
         };
         let _ = share_out(&mut states, numbers.len(), &stop, run, pause, |_| {
             if !take(results.take()) {
@@ -139,10 +103,28 @@ impl<'a, const W: usize> Runner<'a, W> {
             *left = Some(model.leave());
         } else if has_moved {
             let graph = model.model().essential();
-            results.leave(run, graph, gains);
+            results.leave(Unfinished { run, score: gains.score(&graph), graph });
         }
         end
     }
+}
+
+/// Notes that `run` ended in `graph`.
+fn record<const W: usize>(
+    results: &Results<W>,
+    run: u64,
+    graph: EssentialGraph<W>,
+    gains: &mut Gains<'_, W>,
+    settings: &Settings<W>,
+    stop: &Stop,
+) -> Result<(), Stopped> {
+    let Settings { start, max_parents, .. } = settings;
+    results.record(run, graph.key(), || {
+        let score = gains.score(&graph);
+        let is_local_optimum = search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)
+            .inspect_err(|_| results.leave(Unfinished { run, graph: graph.clone(), score }))?;
+        Ok(End { graph, score, is_local_optimum })
+    })
 }
 
 /// The steps of a run, and its end.
@@ -163,73 +145,4 @@ pub fn trace<const W: usize>(
         Some(sampling) => sampled::run(gains, settings, sampling, run, stop, |step| steps.push(step))?,
     };
     Ok((steps, end))
-}
-
-/// The ends found so far, shared by the threads.
-#[derive(Default)]
-struct Results<const W: usize> {
-    steps: AtomicUsize,
-    inner: Mutex<Inner<W>>,
-}
-
-#[derive(Default)]
-struct Inner<const W: usize> {
-    numbers: HashMap<Vec<VarSet<W>>, usize, FxBuildHasher>,
-    batch: Batch<W>,
-}
-
-impl<const W: usize> Results<W> {
-    fn lock(&self) -> MutexGuard<'_, Inner<W>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Counts a step of a run.
-    fn step(&self) {
-        self.steps.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Notes where a run was that is stopped.
-    fn leave(&self, run: u64, graph: EssentialGraph<W>, gains: &mut Gains<'_, W>) {
-        let score = gains.score(&graph);
-        let last = &mut self.lock().batch.unfinished;
-        if last.as_ref().is_none_or(|last| run < last.run) {
-            *last = Some(Unfinished { run, graph, score });
-        }
-    }
-
-    /// Notes that `run` ended in `graph`; scores and certifies a graph that is new.
-    fn record(
-        &self,
-        run: u64,
-        graph: EssentialGraph<W>,
-        gains: &mut Gains<'_, W>,
-        settings: &Settings<W>,
-        stop: &Stop,
-    ) -> Result<(), Stopped> {
-        let key = graph.key();
-        let known = self.lock().numbers.get(&key).copied();
-        if let Some(number) = known {
-            self.lock().batch.runs.push((run, number));
-            return Ok(());
-        }
-        let score = gains.score(&graph);
-        let Settings { start, max_parents, .. } = settings;
-        let is_local_optimum = search::is_local_optimum(gains, &graph, start.knowledge(), *max_parents, stop)
-            .inspect_err(|_| self.leave(run, graph.clone(), gains))?;
-        let mut inner = self.lock();
-        let Inner { numbers, batch } = &mut *inner;
-        let new = numbers.len();
-        let number = *numbers.entry(key).or_insert_with(|| {
-            batch.ends.push(End { graph, score, is_local_optimum });
-            new
-        });
-        batch.runs.push((run, number));
-        Ok(())
-    }
-
-    /// Results that came in since the last call.
-    fn take(&self) -> Batch<W> {
-        let batch = std::mem::take(&mut self.lock().batch);
-        Batch { steps: self.steps.load(Ordering::Relaxed), ..batch }
-    }
 }

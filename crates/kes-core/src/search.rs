@@ -14,6 +14,7 @@ use crate::boundary::{Model, Neighbour, Operator};
 use crate::frontier::{Better, Frontier, Moves};
 use crate::gains::Gains;
 use crate::graph::{EssentialGraph, Knowledge};
+use crate::order;
 use crate::rng::Stream;
 use crate::sampled::Sampling;
 use crate::stop::{Stop, Stopped};
@@ -103,7 +104,7 @@ pub fn climb<const W: usize>(
         let number = better.len();
         let tied = |rank| {
             let mut tied = model.tied(&mut better, rank);
-            tied.sort_unstable_by_key(Neighbour::triple);
+            order::sort_by(&mut tied, |a, b| a.triple().cmp(&b.triple()));
             tied
         };
         let Some((neighbour, rank)) = draw(number, k, stream, tied) else { return Ok(()) };

@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::order;
 use crate::stop::{Stop, Stopped};
 
 /// For callers that have nothing to do meanwhile.
@@ -225,7 +226,7 @@ impl<J> Shared<J> {
         }
         done.extend(helped.iter().take(all - done.len()));
         assert_eq!(done.len(), all, "a helper failed");
-        done.sort_unstable_by_key(|&(number, _)| number);
+        order::sort_by(&mut done, |a, b| a.0.cmp(&b.0));
         done.into_iter().map(|(_, piece)| piece).collect()
     }
 }

@@ -101,7 +101,7 @@ fn assert_stationary(
     let expected = right.into_iter().map(|(graph, share)| (graph.key(), share)).collect();
     let mut options = options(prior, betas);
     options.duration = 12.0 * n as f64;
-    options.blocks = 50;
+    options.blocks = 16;
     let starts = [vec![best.clone(); betas.len()], vec![last; betas.len()]];
     let found = run(terms, &starts, &listed, &options, knowledge);
     let (statistic, freedom) = pearson(&found, &expected);

@@ -109,7 +109,8 @@ fn turning_is_deleting_and_joining_the_same_pair() {
         for dag in all_dags(n) {
             members.entry(edges(&essential(&dag))).or_default().push(dag);
         }
-        for (class, dags) in &members {
+        // Of the 8 782 classes of five variables, every eighth.
+        for (class, dags) in members.iter().step_by(if n < 5 { 1 } else { 8 }) {
             let mut expected = BTreeSet::new();
             let mut reversals = BTreeSet::new();
             for dag in dags {

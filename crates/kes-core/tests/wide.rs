@@ -39,7 +39,7 @@ fn discrete_case(n: usize, seed: u64) -> Case {
         discrete::Table::new(data, Criterion::named(name, 1.0).unwrap()).unwrap()
     };
     Case {
-        dense: table().engine(prior.as_ref(), BYTES).unwrap(),
+        dense: table().engine(prior.as_ref(), BYTES, Some(false)).unwrap(),
         sparse: wide::engine::on(Box::new(table()), prior.as_ref(), BYTES),
         truth,
     }
@@ -76,7 +76,7 @@ fn gaussian_case(n: usize, seed: u64) -> Case {
     let weights = (stream.below(3) == 0).then_some(weights);
     let by = if n.is_multiple_of(7) { 1 } else { 7 };
     let order: Vec<usize> = (0..n).map(|v| (v * by + 3) % n).collect();
-    let criterion = || criterion::Criterion::named(["bic", "aic"][seed as usize % 2], 1.0).unwrap();
+    let criterion = || criterion::Criterion::named(["bic", "aic", "bge"][seed as usize % 3], 1.0).unwrap();
     let prior = prior(n, stream);
     let (weights, stop) = (weights.as_deref(), &Stop::default());
     let moments = gaussian::Moments::new(&table, &order, weights, 1, stop).unwrap();
@@ -87,7 +87,7 @@ fn gaussian_case(n: usize, seed: u64) -> Case {
     };
     assert_eq!(twins(dense.excluded()), twins(wide::function::Function::excluded(&sparse)));
     Case {
-        dense: dense.engine(prior.as_ref(), BYTES).unwrap(),
+        dense: dense.engine(prior.as_ref(), BYTES, Some(false)).unwrap(),
         sparse: wide::engine::on(Box::new(sparse), prior.as_ref(), BYTES),
         truth,
     }

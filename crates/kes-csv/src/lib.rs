@@ -53,6 +53,14 @@ impl From<csv::Error> for Error {
     }
 }
 
+/// Columns from which on rows wait to be coded together. Many columns do not fit into the caches: each is fetched
+/// once for all waiting rows.
+const MANY_COLUMNS: usize = 256;
+/// Rows that wait, at most.
+const WAITING: usize = 32;
+/// Bytes in waiting rows, at most, but for the last.
+const WAITING_BYTES: usize = 1 << 24;
+
 /// Number of values of a column that are guessed from the shape of a cell.
 const LOOKS: usize = 64;
 
@@ -202,20 +210,78 @@ pub fn parse(source: Source<'_>, layout: Layout) -> Result<(Vec<String>, Vec<Col
         .flexible(true) // ragged rows are reported here, with their line
         .buffer_capacity(1 << 16)
         .from_reader(Blocks::new(source));
+    let mut rows = Rows::default();
+    let read = read(&mut reader, layout, &mut rows);
+    rows.code(reader.get_ref())?; // an error in an earlier row comes first
+    let (header, last) = read?;
+    check_quotes(&reader, layout, last, usize::MAX)?;
+    Ok((header, rows.columns))
+}
+
+/// Columns, and rows that still wait to be coded, each with its place in the file.
+#[derive(Default)]
+struct Rows {
+    columns: Vec<Column>,
+    waiting: Vec<(usize, ByteRecord)>,
+    bytes: usize,
+}
+
+impl Rows {
+    fn push(&mut self, start: usize, row: &ByteRecord, blocks: &Blocks<'_>) -> Result<(), Error> {
+        if self.columns.len() < MANY_COLUMNS {
+            for (column, cell) in self.columns.iter_mut().zip(row) {
+                if !column.push(cell)? {
+                    return Err(Error::Encoding(blocks.line(start)));
+                }
+            }
+            return Ok(());
+        }
+        self.waiting.push((start, row.clone()));
+        self.bytes += row.as_slice().len();
+        if self.waiting.len() < WAITING && self.bytes < WAITING_BYTES { Ok(()) } else { self.code(blocks) }
+    }
+
+    /// Code the waiting rows.
+    fn code(&mut self, blocks: &Blocks<'_>) -> Result<(), Error> {
+        let mut malformed = None;
+        for (i, column) in self.columns.iter_mut().enumerate() {
+            for (start, row) in &self.waiting {
+                if !column.push(&row[i])? {
+                    malformed = Some(malformed.map_or(*start, |first: usize| first.min(*start)));
+                    break;
+                }
+            }
+        }
+        self.waiting.clear();
+        self.bytes = 0;
+        malformed.map_or(Ok(()), |start| Err(Error::Encoding(blocks.line(start))))
+    }
+
+    /// Where the first waiting row starts, or else the row at `start`.
+    fn first(&self, start: usize) -> usize {
+        self.waiting.first().map_or(start, |row| row.0)
+    }
+}
+
+/// Read all rows. Returns the header, and where the last row starts.
+fn read(
+    reader: &mut Reader<Blocks<'_>>,
+    layout: Layout,
+    rows: &mut Rows,
+) -> Result<(Vec<String>, usize), Error> {
     let mut record = ByteRecord::new();
     let mut header = Vec::new();
-    let mut columns: Vec<Column> = Vec::new();
     let (mut skip, mut start) = (layout.skip, 0);
     while reader.read_byte_record(&mut record)? {
         start = byte(record.position());
-        reader.get_mut().forget_before(start);
+        reader.get_mut().forget_before(rows.first(start));
         if skip > 0 {
             skip -= 1;
             continue;
         }
         if record.iter().any(|field| field.iter().any(|byte| b"\r\n".contains(byte))) {
             let end = byte(Some(reader.position()));
-            check_quotes(&reader, layout, start, end)?;
+            check_quotes(reader, layout, start, end)?;
         }
         if header.is_empty() {
             let text = |cell: &[u8]| String::from_utf8(cell.to_vec());
@@ -224,25 +290,20 @@ pub fn parse(source: Source<'_>, layout: Layout) -> Result<(Vec<String>, Vec<Col
             if let Some(place) = layout.unnamed {
                 header.insert(place.min(header.len()), String::new());
             }
-            columns.resize_with(header.len(), Column::new);
+            rows.columns.resize_with(header.len(), Column::new);
             continue;
         }
-        if record.len() != columns.len() {
+        if record.len() != header.len() {
             return Err(Error::Form(format!(
                 "line {}: expected {} fields, as in the header, found {}",
                 reader.get_ref().line(start),
-                columns.len(),
+                header.len(),
                 record.len()
             )));
         }
-        for (column, cell) in columns.iter_mut().zip(&record) {
-            if !column.push(cell)? {
-                return Err(Error::Encoding(reader.get_ref().line(start)));
-            }
-        }
+        rows.push(start, &record, reader.get_ref())?;
     }
-    check_quotes(&reader, layout, start, usize::MAX)?;
-    Ok((header, columns))
+    Ok((header, start))
 }
 
 /// The reader takes a quote that is never closed as a field that reaches to the next quote or the end of the file.

@@ -8,13 +8,11 @@ use kes_core::improve::Origin;
 use kes_core::score::discrete;
 use kes_core::score::discrete::criterion::Criterion;
 use kes_core::score::discrete::dataset::Dataset;
-use kes_core::score::excluded::Excluded;
-use kes_core::score::gaussian;
+use kes_core::score::gaussian::{self, Column};
 use kes_core::score::location;
 use kes_core::score::terms;
 use kes_core::stop::Stop;
 use kes_core::varset::MAX_VARIABLES;
-use kes_core::wide::{self, function::Function};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat};
@@ -27,6 +25,9 @@ use crate::options::{Known, Triple, constraints, read_move, search_options, writ
 use crate::posterior;
 use crate::{CoreError, core_error};
 
+/// With no more cases, no two numbers can be joined, which sets of bits say of every pair.
+const FEW: f64 = 4.0;
+
 #[pyclass(frozen, module = "kes._core")]
 pub struct Problem {
     engine: Box<dyn Engine>,
@@ -38,41 +39,20 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The problem of a table that `make` makes of `columns` columns; Ctrl-C interrupts it.
-    fn on<T: engine::Table>(
-        py: Python<'_>,
-        columns: usize,
-        additions: Option<&Additions>,
-        cache_mb: usize,
-        make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
-    ) -> PyResult<Self> {
-        engine::check_number(columns).map_err(core_error)?;
-        let facts = |table: &T| (table.total(), table.fingerprint(), table.excluded());
-        Self::with(py, make, facts, |table| table.engine(additions, cache_mb << 20))
-    }
-
-    /// The same of a table of more columns than sets of bits can hold.
-    fn on_many<T: Function + 'static>(
+    /// The problem of a table that `make` makes; Ctrl-C interrupts it.
+    fn on<T: engine::Table + Send + Sync>(
         py: Python<'_>,
         additions: Option<&Additions>,
         cache_mb: usize,
+        lists: Option<bool>,
         make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
-    ) -> PyResult<Self> {
-        let facts = |table: &T| (table.total(), table.fingerprint(), table.excluded());
-        Self::with(py, make, facts, |table| Ok(wide::engine::on(Box::new(table), additions, cache_mb << 20)))
-    }
-
-    /// The problem of a table, by its total weight, its fingerprint and the pairs that no model joins.
-    fn with<T: Send + Sync>(
-        py: Python<'_>,
-        make: impl FnOnce(&Stop) -> Result<T, Error> + Send,
-        facts: impl FnOnce(&T) -> (f64, u128, Vec<Excluded>) + Send,
-        engine: impl FnOnce(T) -> Result<Box<dyn Engine>, Error>,
     ) -> PyResult<Self> {
         let table = interruptible(py, make)?.map_err(core_error)?;
-        let (total_weight, fingerprint, excluded) = py.detach(|| facts(&table));
+        let facts = || (table.total(), table.fingerprint(), table.excluded());
+        let (total_weight, fingerprint, excluded) = py.detach(facts);
         let excluded = excluded.into_iter().map(|pair| (pair.x, pair.y, pair.why.name())).collect();
-        Ok(Self { engine: engine(table).map_err(core_error)?, total_weight, fingerprint, excluded })
+        let engine = table.engine(additions, cache_mb << 20, lists).map_err(core_error)?;
+        Ok(Self { engine, total_weight, fingerprint, excluded })
     }
 }
 
@@ -95,13 +75,9 @@ impl Problem {
         let codes = columns.iter().map(PyCodes::codes).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = Criterion::named(criterion, ess).map_err(core_error)?;
-        let table = |stop: &Stop| {
+        Self::on(py, additions.as_ref(), cache_mb, sparse, |stop| {
             discrete::Table::new(Dataset::of(&codes, &cardinalities, weights, stop)?, criterion)
-        };
-        if sparse.unwrap_or(codes.len() > MAX_VARIABLES) {
-            return Self::on_many(py, additions.as_ref(), cache_mb, table);
-        }
-        Self::on(py, codes.len(), additions.as_ref(), cache_mb, table)
+        })
     }
 
     #[staticmethod]
@@ -122,19 +98,25 @@ impl Problem {
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = gaussian::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
-        if sparse.unwrap_or(columns.len() > MAX_VARIABLES) {
-            return Self::on_many(py, additions.as_ref(), cache_mb, |stop| {
+        let cases = weights.map_or(columns.first().map_or(0, Column::len) as f64, |all| all.iter().sum());
+        let suits = || {
+            let plain = cases > FEW && columns.iter().all(Column::is_single);
+            (plain || columns.len() > MAX_VARIABLES)
+                && engine::numbers_suit_lists(columns.len(), criterion.price(cases), additions.as_ref())
+        };
+        if sparse.unwrap_or_else(suits) {
+            return Self::on(py, additions.as_ref(), cache_mb, sparse, |stop| {
                 gaussian::WideTable::new(&columns, &order, weights, criterion, n_jobs, stop)
             });
         }
-        Self::on(py, columns.len(), additions.as_ref(), cache_mb, |stop| {
+        Self::on(py, additions.as_ref(), cache_mb, sparse, |stop| {
             let moments = gaussian::Moments::new(&columns, &order, weights, n_jobs, stop)?;
             Ok(gaussian::Table::new(moments, criterion))
         })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (columns, cardinalities, order, weights, criterion, penalty, cache_mb, n_jobs, additions=None))]
+    #[pyo3(signature = (columns, cardinalities, order, weights, criterion, penalty, cache_mb, n_jobs, additions=None, *, sparse=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
     fn location(
         py: Python<'_>,
@@ -147,11 +129,12 @@ impl Problem {
         cache_mb: usize,
         n_jobs: usize,
         additions: Option<Additions>,
+        sparse: Option<bool>,
     ) -> PyResult<Self> {
         let columns = columns.iter().map(PyColumn::column).collect::<PyResult<Vec<_>>>()?;
         let weights = weights.as_ref().map(contiguous).transpose()?;
         let criterion = location::criterion::Criterion::named(criterion, penalty).map_err(core_error)?;
-        Self::on(py, columns.len(), additions.as_ref(), cache_mb, |stop| {
+        Self::on(py, additions.as_ref(), cache_mb, sparse, |stop| {
             location::Table::new(&columns, &cardinalities, &order, weights, criterion, n_jobs, stop)
         })
     }
@@ -407,9 +390,10 @@ fn improved(py: Python<'_>, found: Improved) -> PyResult<Bound<'_, PyAny>> {
 fn hand_over(py: Python<'_>, on_batch: &Py<PyAny>, batch: Batch, failed: bool) -> PyResult<bool> {
     let (runs, numbers): (Vec<u64>, Vec<usize>) = batch.runs.into_iter().unzip();
     let end = |end: engine::End| (end.graph, end.score, end.is_local_optimum);
+    let unfinished = batch.unfinished.map(|reached| (reached.graph, reached.score));
     let ends: Vec<_> = batch.ends.into_iter().map(end).collect();
     let answer = on_batch
-        .call1(py, (runs, numbers, ends, batch.steps, batch.unfinished))
+        .call1(py, (runs, numbers, ends, batch.steps, unfinished))
         .and_then(|answer| answer.extract::<bool>(py));
     if failed {
         return Ok(false);

@@ -181,23 +181,27 @@ def _estimate(dataset: Dataset, settings: Settings) -> CertifyCost:
     most = min(_most_parents(dataset, settings, arities), max(n - 1, 0))
     if settings.max_parents is not None:
         most = min(most, settings.max_parents)
-    sets = _as_float(sum(math.comb(n, size) for size in range(most + 2)))
+    sets = _subsets(n, most + 1)
     seconds = sets * Size.of(dataset.states, dataset.rows).set_seconds
     if n <= _core.MAX_COMPONENT:
         seconds += 2.0**n * n * _PER_STEP
     if dataset.kind != "discrete":
         # Where everything depends on everything, no set of parents is ruled out, and each is
         # compared with all of its subsets.
-        families = _as_float(sum(math.comb(n - 1, size) for size in range(most + 1)))
+        families = _subsets(n - 1, most)
         seconds += n * families * families * _PER_PAIR
     return CertifyCost(variables=n, sets=sets, bytes=8 << n, seconds=seconds)
 
 
-def _as_float(number: int) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
+def _subsets(n: int, most: int) -> float:
+    """Count the subsets of n elements that have up to `most`; infinity beyond what floats hold."""
+    total = term = 1
+    for size in range(min(n, most)):
+        term = term * (n - size) // (size + 1)
+        total += term
+        if total > sys.float_info.max:
+            return math.inf
+    return float(total)
 
 
 def _most_parents(dataset: Dataset, settings: Settings, arities: Sequence[int]) -> int:

@@ -53,7 +53,7 @@ _MATRICES = ("edges", "arcs", "ancestors", "blankets")
 
 @dataclass(frozen=True)
 class ChainWork:
-    """What chains may use, and whom they tell: `report(rounds done)` says whether to go on."""
+    """Resources and progress callback of chains: `report(rounds done)` says whether to go on."""
 
     threads: int
     report: Callable[[int], bool]
@@ -106,7 +106,7 @@ class ChainBatch:
 
 @dataclass(frozen=True, eq=False)
 class ChainRecord:
-    """Chains as far as they are.
+    """The current state of chains.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def _graph(values: Sequence[Sequence[Sequence[int]]]) -> CoreGraph:
 class Chains:
     """Chains for a problem under a prior; `record` is what they have found so far.
 
-    `rounds` is the length that is planned, of which the length of a batch follows.
+    `rounds` is the planned length; the length of a batch follows from it.
     """
 
     def __init__(

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from kes.analysis.short_searches import by_criterion, suits_aic
 from kes.data.dataset import AnyTable, Data, Incomplete
-from kes.data.resampling import Cases, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Cases
 from kes.declare import Option, checked_options, chosen_from
 from kes.errors import KesError
 from kes.graph.mpdag import Mpdag
@@ -45,7 +46,6 @@ PRIORS: tuple[tuple[Prior, float | None], ...] = (("bdeu", 1.0), ("bdeu", 5.0), 
 """Priors of parameters that are tried; in networks of continuous variables they have no effect."""
 
 FOLDS = 5
-_STREAM = 2**34
 
 
 class ChooseWork(WorkOptions, total=False):
@@ -115,7 +115,7 @@ def choice_for(problem: Problem, edge_prior: Any, work: ChooseWork) -> Criterion
             "least 2 cases",
             option="folds",
         )
-    parts = cases.folds(work["folds"], Stream(problem.settings.seed, _STREAM))
+    parts = cases.folds(work["folds"], Stream(problem.settings.seed, Purpose.CHOICE))
     folds = [_Fold(problem, train, test) for train, test in parts]
     started = time.monotonic()
     deadline = math.inf if work["budget"] is None else started + float(work["budget"])

@@ -192,14 +192,18 @@ class Contest:
         return self._candidate(*max(best, key=lambda model: model[1]))
 
     def near(self, nats: float) -> dict[Arc, float]:
-        """Return the gain of each edge, a < b, that costs the best model at most this much."""
+        """Return the gain of each edge, a < b, that costs the best model at most this much.
+
+        An edge of a variable with one state costs nothing, and means nothing.
+        """
         limit = self.problem.settings.max_parents
         best = self.candidates[0].graph
+        constant = {i for i, own in enumerate(self.problem.dataset.states) if len(own) == 1}
         found: dict[Arc, float] = {}
         for (is_insertion, x, y, _), gain in self.problem.core.boundary(
             best, limit, self.problem.knowledge
         ):
-            if is_insertion and gain >= -nats:
+            if is_insertion and gain >= -nats and constant.isdisjoint((x, y)):
                 found.setdefault(_ordered(x, y), gain)  # the best gain comes first
         return found
 
@@ -215,14 +219,14 @@ class Contest:
             }
         else:  # any arc of an admissible network may go, unless it is required
             delta = self.problem.core.delta
+            parents: dict[int, list[int]] = {}
+            for parent, child in sorted(self._dag):
+                parents.setdefault(child, []).append(parent)
             losses = {
-                _ordered(*arc): delta((True, *arc, self._other_parents(*arc)))
-                for arc in set(self._dag).difference(self._known[1])
+                _ordered(a, b): delta((True, a, b, [other for other in parents[b] if other != a]))
+                for a, b in set(self._dag).difference(self._known[1])
             }
         return {Side("apart", pair): best.score - loss for pair, loss in losses.items()}
-
-    def _other_parents(self, a: int, b: int) -> list[int]:
-        return sorted(parent for parent, child in self._dag if child == b and parent != a)
 
     def _candidate(self, graph: CoreGraph, score: float) -> Candidate:
         return Candidate(self._names, graph, score, self._known)

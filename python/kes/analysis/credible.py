@@ -158,7 +158,7 @@ def credible(
     Returns
     -------
     Credible
-        The models, best first. If `Credible.complete`, it is proven that there are no others.
+        The models, best first. If `Credible.complete`, it is proven that no others exist.
 
     Raises
     ------

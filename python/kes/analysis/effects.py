@@ -23,7 +23,8 @@ from kes.analysis.effect_table import QUANTILES, Effects
 from kes.analysis.probabilities import StructurePosterior
 from kes.data.column import State, TableKind
 from kes.data.dataset import AnyTable, Dataset, Incomplete
-from kes.data.resampling import Cases, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Cases
 from kes.errors import KesError, either, listed, not_installed, option, unknown
 from kes.formats.escaping import labels
 from kes.graph.core_graph import NOTHING, Arc, CoreGraph, CoreKnowledge
@@ -117,14 +118,10 @@ def _probable(
     """Return the most probable models, until they have nearly all of the probability."""
     if posterior.names != tuple(optima.names):
         raise KesError("the posterior is about other variables", option="posterior")
-    found: list[tuple[CoreGraph, dict[str, float]]] = []
-    covered = 0.0
-    for model in posterior.models[:_MODELS]:
-        if covered >= _COVERED:
-            break
-        found.append((model.graph.to_core(optima.names), {"probability": model.probability}))
-        covered += model.probability
-    return found
+    return [
+        (model.graph.to_core(optima.names), {"probability": model.probability})
+        for model in posterior.probable(_COVERED, _MODELS)
+    ]
 
 
 def _adjustments(
@@ -216,7 +213,7 @@ def _resampled(
     cases = Cases(table)
     drawn: dict[Adjustment, list[float]] = {way: [] for way in ways}
     for number in range(resamples):
-        stream = Stream(problem.settings.seed, number)
+        stream = Stream(problem.settings.seed, Purpose.EFFECTS, number)
         table = cases.bootstrap(stream)
         if isinstance(table, Incomplete):  # impute as in the search
             own = replace(problem.settings, seed=stream.seed())

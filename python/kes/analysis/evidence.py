@@ -160,7 +160,7 @@ def _told(
     post: StructurePosterior | None,
     second: SecondOpinions | None,
 ) -> dict[str, Any]:
-    """Return what is known of an edge besides its evidence."""
+    """Return the facts about an edge besides its evidence."""
     if question.yes[0].kind != "arc":
         return {}
     a, b = question.nodes
@@ -321,7 +321,7 @@ class Scoreboard:
             self._take(self._contest.search(side))
 
     def _take(self, model: Candidate) -> None:
-        """Record a model on every side of which it is the best so far."""
+        """Record a model on every side where it is the best so far."""
         self.best = max(self.best, model.score)
         for side, score in self._scores.items():
             if (score is None or model.score > score) and side.holds(model):

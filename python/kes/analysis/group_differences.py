@@ -26,14 +26,13 @@ from kes.analysis.evidence import Scoreboard, difference, edge_question
 from kes.budget import Budget
 from kes.data.column import Column, Continuous, Discrete, State
 from kes.data.dataset import Dataset
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.errors import KesError
 from kes.progress import Progress, Show, reporting
 from kes.search.driver import Scored
 from kes.search.problem import Problem
 
 Pair: TypeAlias = tuple[str, str]
-_BRANCH = 2  # of the seed's random streams
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def p_values(
             spent = time.monotonic() - started
             left = spent / (number + 1) * (permutations - number)
             report(Progress(number, permutations, None, 0, spent, left, "permutations"))
-            stream = Stream(here.settings.seed, _BRANCH, number)
+            stream = Stream(here.settings.seed, Purpose.GROUPS, number)
             shuffled = np.empty(both.rows, dtype=np.bool_)
             shuffled[order[np.argsort(stream.uniforms(both.rows), kind="stable")]] = groups
             reached += differences(shuffled) >= observed

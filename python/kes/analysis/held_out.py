@@ -19,7 +19,8 @@ from kes.data.dataset import AnyTable, Data, Dataset, Incomplete, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.infer_kinds import Kinds
-from kes.data.resampling import Cases, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Cases
 from kes.data.schema import Schema
 from kes.data.series_folds import SPLITS, series_folds
 from kes.declare import checked_options
@@ -141,7 +142,7 @@ def cross_validate(
     case_weights: list[NDArray[np.float64]] = []
     counter = RunCounter(each, parts * each)
     with reporting(execution.progress) as report:
-        stream = Stream(problem.settings.seed, 0)
+        stream = Stream(problem.settings.seed, Purpose.FOLDS)
         held_out = (
             cases.folds(parts, stream)
             if chosen == "cases"

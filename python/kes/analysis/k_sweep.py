@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kes.analysis.coverage import Coverage
 from kes.budget import Budget
 from kes.data.dataset import Data
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.declare import checked_options
 from kes.errors import KesError
 from kes.options import SearchOptions
@@ -175,7 +175,8 @@ def _split(
     shape = (len(ks), 2, _SPLITS)
     top, hits, mean = np.full(shape, -np.inf), np.zeros(shape), np.full(shape, -np.inf)
     for i, (level, score) in enumerate(zip(levels, scores, strict=True)):
-        bits = Stream(0, i).integers(len(level) * _SPLITS // 64).reshape(len(level), -1, 1)
+        stream = Stream(0, Purpose.HALVES, i)
+        bits = stream.integers(len(level) * _SPLITS // 64).reshape(len(level), -1, 1)
         first = (bits >> np.arange(64, dtype=np.uint64) & np.uint64(1)).reshape(len(level), -1) == 1
         for half, chosen in enumerate((first, ~first)):
             top[i, half] = np.where(chosen, level[:, None], -np.inf).max(axis=0)

@@ -33,6 +33,7 @@ SHARE = 0.1
 _FEWEST = 3  # least number of shuffled tables in a quick look
 _TASKS = 10  # improvement tasks of a quick look, if there is time for them
 _MOST_CELLS = 10**6  # shuffling and ranking more takes longer than the search
+_PER_CELL = 4e-7  # seconds to shuffle and rank a cell
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,11 +168,11 @@ def quick_noise(optima: Optima, problem: Problem, *, threads: int) -> Noise | No
     shuffled.
     """
     size = problem.size
-    allowed, run = SHARE * size.seconds, size.run_seconds
-    full, least = 2 * run + _TASKS * size.task_seconds, 2 * run
+    cells = problem.dataset.rows * len(problem.dataset.names)
+    allowed, least = SHARE * size.seconds, 2 * size.run_seconds + _PER_CELL * cells
+    full = least + _TASKS * size.task_seconds
     tasks = _TASKS if allowed >= SHUFFLES * full else 0
     shuffles = min(SHUFFLES, int(allowed / (full if tasks else least)))
-    cells = problem.dataset.rows * len(problem.dataset.names)
     if shuffles < _FEWEST or cells > _MOST_CELLS:
         return None
     budget = Budget(runs=1, improve=Improve(tasks or False))

@@ -42,6 +42,8 @@ _MARGINAL = ("bdeu", "bge")
 _CACHE_MB = 64
 _PER_SET = 3e-8
 """Processor seconds for a set and the square of the number of variables; a rough estimate."""
+_UNTHINKABLE = 900
+"""Variables above which the estimate no longer grows: it would exceed the largest float."""
 
 
 class PosteriorInterrupted(Interrupted):
@@ -180,6 +182,7 @@ def _described(
         quantity="probability" if measure.name in _MARGINAL else f"{measure.name.upper()} weight",
         criterion=measure.name + ("" if measure.ess is None else f" (ess {measure.ess:g})"),
         seconds=time.monotonic() - started,
+        problem=problem,
         **found,
     )
 
@@ -270,14 +273,14 @@ class PosteriorCost:
     def __init__(self, variables: int, set_seconds: float) -> None:
         self.variables = variables
         self.bytes = _core.posterior_bytes(variables)
-        self.seconds = 2.0**variables * (set_seconds + _PER_SET * variables**2)
+        self.seconds = 2.0 ** min(variables, _UNTHINKABLE) * (set_seconds + _PER_SET * variables**2)
 
     def __str__(self) -> str:
         if self.variables > _core.MAX_EXACT:
             return f"{self.variables} variables that vary: too many for a sum over all networks"
         return (
-            f"{self.variables} variables that vary: {self.bytes / 2**20:,.0f} MB, and about "
-            f"{self.seconds:,.0f} s of processor time"
+            f"{self.variables} variables that vary: the sum over all networks takes "
+            f"{self.bytes / 2**20:,.0f} MB, and about {self.seconds:,.0f} s of processor time"
         )
 
 

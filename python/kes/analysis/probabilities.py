@@ -6,16 +6,21 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import accumulate, combinations, islice, permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kes.analysis.averaging import average_of_models
 from kes.errors import KesError, option, unknown
 from kes.graph import EssentialGraph
+from kes.network.average import AveragedNetwork
+from kes.options.values import MAX_ESS
 from kes.results.summary import counted
+from kes.search.problem import Problem
 from kes.table import Table, tabulated
+from kes.validation import number
 
 _SHOWN = 10
 _CERTAIN = 0.5  # edges that are counted in the summary
@@ -150,6 +155,8 @@ class StructurePosterior:
     diagnostics: Diagnostics | None = field(default=None, repr=False)
     sample: Callable[[], StructurePosterior] | None = field(default=None, repr=False)
     """Runs chains for what the exact sum does not give."""
+    problem: Problem | None = field(default=None, repr=False, compare=False)
+    """The data and the settings."""
 
     # --- single numbers ---
 
@@ -284,6 +291,85 @@ class StructurePosterior:
         """
         return self._whole.effective
 
+    def probable(self, share: float, most: int | None = None) -> Sequence[ModelProbability]:
+        """Return the most probable models, until they have a share of the probability.
+
+        Raises
+        ------
+        KesError
+            If the chains do not agree: then no model has a probability.
+        """
+        if "not settled" in (self.status, self._whole_status):
+            raise KesError(
+                "the chains do not agree on the models, so their probabilities are not settled: "
+                f"give them more {option('rounds')}, or use what needs no probabilities: "
+                "kes.ensemble for an average, and the optima for effects",
+                option="rounds",
+            )
+        sums = accumulate((model.probability for model in self.models), initial=0.0)
+        enough = sum(before < share for before in islice(sums, len(self.models)))
+        return self.models[:enough][:most]
+
+    # --- predictions ---
+
+    def ensemble(self, *, share: float = 0.99, ess: float | None = None) -> AveragedNetwork:
+        """Average the most probable models, weighted by their probabilities.
+
+        With the criterion "bdeu", the answers of the average are posterior probabilities of new
+        cases, over models and parameters, as far as the models have the probability: each model is
+        estimated with the equivalent sample size of the criterion. It answers all queries that a
+        single network answers, and its `spread` is how far the models disagree.
+
+        Parameters
+        ----------
+        share
+            Average the most probable models until they have this share of the probability. Where
+            no model stands out, these may be hundreds.
+        ess
+            Equivalent sample size with which models are estimated. By default that of the
+            criterion, or 1.
+
+        Returns
+        -------
+        AveragedNetwork
+            Its `weights` are the probabilities, divided by their sum.
+
+        Raises
+        ------
+        KesError
+            If the chains do not agree, or the result was unpickled and has lost its data.
+
+        See Also
+        --------
+        kes.ensemble : predicts new cases better, by members that vary more.
+
+        Examples
+        --------
+        >>> import kes
+        >>> data = kes.datasets.alarm(rows=500).select(["HR", "HRBP", "HREKG", "HISTORY"])
+        >>> average = kes.posterior(data).ensemble()
+        >>> set(average.probability("HR", {"HRBP": "HIGH"})) == {"LOW", "NORMAL", "HIGH"}
+        True
+        """
+        if self.problem is None:
+            raise KesError(
+                "this result has lost its data when it was pickled: compute the posterior again",
+                option="data",
+            )
+        members = self.probable(number("share", share, above=0.0, maximum=1.0))
+        own = self.problem.settings.measure.ess if ess is None else ess
+        return average_of_models(
+            self.problem,
+            [model.graph for model in members],
+            [model.probability for model in members],
+            1.0 if own is None else number("ess", own, above=0.0, maximum=MAX_ESS),
+        )
+
+    @property
+    def _whole_status(self) -> str:
+        """The status of the models."""
+        return self._sampled.status if self.structures is None else self.status
+
     # --- display ---
 
     def summary(self) -> str:
@@ -342,7 +428,7 @@ class StructurePosterior:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the data."""
-        return {**self.__dict__, "sample": None}
+        return {**self.__dict__, "sample": None, "problem": None}
 
     def _pair(self, x: str, y: str) -> tuple[int, int]:
         a, b = self._place(x), self._place(y)

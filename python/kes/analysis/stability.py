@@ -33,7 +33,8 @@ from kes.analysis.support import (
 )
 from kes.budget import Budget
 from kes.data.dataset import AnyTable, Data
-from kes.data.resampling import Cases, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Cases
 from kes.declare import checked_options
 from kes.errors import Interrupted, KesError, either, unknown
 from kes.options import RunOptions
@@ -205,7 +206,7 @@ def stability(
     try:
         with reporting(execution.progress) as report:
             for i in range(wanted):
-                stream = Stream(settings.seed, i)
+                stream = Stream(settings.seed, Purpose.STABILITY, i)
                 own = replace(settings, seed=stream.seed())
                 drawn = (
                     cases.bootstrap(stream)

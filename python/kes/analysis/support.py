@@ -129,7 +129,8 @@ def edge_table(
     compelled = {part.kind: part.shares(lambda graph: graph.directed) for part in parts}
     pairs = [*_ordered(adjacent, position), *(excluded or ())]
     if evidence is not None:
-        pairs += [pair for pair in _asked(evidence) if pair not in set(pairs)]
+        known = set(pairs)
+        pairs += [pair for pair in _asked(evidence) if pair not in known]
     columns: dict[str, list[Any]] = {"x": [x for x, _ in pairs], "y": [y for _, y in pairs]}
     for kind, shares in adjacent.items():
         columns[SUPPORT_COLUMNS[kind]] = [shares.get(pair, 0.0) for pair in pairs]
@@ -140,8 +141,8 @@ def edge_table(
         columns[f"{kind}_y_to_x"] = [arcs.get((y, x), 0.0) for x, y in pairs]
     for part in parts:
         if any(graph.by_knowledge for graph in part.graphs):
-            known = part.shares(lambda graph: map(frozenset, graph.by_knowledge))
-            columns[f"{part.kind}_by_knowledge"] = [known.get(frozenset(p), 0.0) for p in pairs]
+            directed = part.shares(lambda graph: map(frozenset, graph.by_knowledge))
+            columns[f"{part.kind}_by_knowledge"] = [directed.get(frozenset(p), 0.0) for p in pairs]
     if excluded:
         columns["excluded"] = [excluded.get(pair, "") for pair in pairs]
     return Table(columns)

@@ -20,7 +20,8 @@ from kes.budget import Budget
 from kes.data.column import Discrete
 from kes.data.dataset import AnyTable, Incomplete
 from kes.data.normal_scores import quantiles
-from kes.data.resampling import Cases, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Cases
 from kes.errors import KesError, unknown
 from kes.network.average import AnyNetwork, AveragedNetwork
 from kes.network.discrete import BayesianNetwork
@@ -48,7 +49,6 @@ _GROUPS = 10
 INTERVALS = (0.5, 0.8, 0.95)
 """Probabilities of prediction intervals."""
 
-_STREAM = 2**32
 """Number of the random stream that splits the cases; runs and resamples have smaller ones."""
 
 
@@ -82,7 +82,7 @@ def evaluate(
     nothing = Evaluation(target, 0.0, {}, ())
     try:
         cases = Cases(problem.table)
-        folds = cases.folds(_FOLDS, Stream(problem.settings.seed, _STREAM))
+        folds = cases.folds(_FOLDS, Stream(problem.settings.seed, Purpose.TARGET))
     except KesError:  # weights that are not integers, or too many cases
         return nothing
     if cases.number < _LEAST_CASES:

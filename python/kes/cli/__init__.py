@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run the command line and exit."""
     quit_on_interrupt()  # before anything large is imported
+    # Matrices are small here. The threads of numpy wait actively for each other, which takes many
+    # times as long where something else runs; the threads of kes are its own.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     for stream in ("stdout", "stderr"):  # None if a shell closed it: >&-
         if getattr(sys, stream) is None:
             setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 - for good

@@ -12,7 +12,8 @@ from kes.analysis.certify import certify as certify_table
 from kes.analysis.certify import estimate, joined
 from kes.cli import options
 from kes.cli.console import is_progress_shown, say
-from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
+from kes.cli.inputs import example_of, read_knowledge, read_table, table_of, with_kinds
+from kes.data.source import is_table
 from kes.options import SCORE
 from kes.results.optima import Optima
 from kes.results.storage import check_writable
@@ -59,8 +60,13 @@ def certify(
     which needs HiGHS: pip install highspy. The expected time and memory are shown first. A result
     can be given instead of DATA if the table that it was learned from is found.
     """
-    if data is not None and result is None and (known := table_of(Path(data))) is not None:
-        data, result = known, Path(data)
+    if data is not None and result is None:
+        path = Path(data)
+        if (known := table_of(path)) is not None:
+            data, result = known, path
+        elif not is_table(path) and path.is_file() and (rows := example_of(path)) is not None:
+            data, result = None, path
+            given |= {"example": "alarm", "rows": rows}
     if out is not None:
         check_writable(out)
     optima = None if result is None else api.load(result)

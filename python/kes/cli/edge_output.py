@@ -14,6 +14,7 @@ from kes.analysis.certainty import (
     VERDICTS,
     drawn,
     edge_list,
+    quantity,
     replaceable,
 )
 from kes.cli.console import say, show, width
@@ -93,7 +94,10 @@ def _explained(optima: Optima, evidence: Table) -> Iterator[str]:
         "evidence: nats by which the best network with the edge beats the best without it; "
         f"{_status(evidence)}"
     )
-    yield from (line for line in evidence.note.splitlines() if line.startswith("probability:"))
+    own = quantity(evidence)
+    for line in evidence.note.splitlines():
+        if own and line.startswith("probability:"):  # by the name of its column
+            yield line if own == "probability" else line.replace(f"probability: {own}", own + ":")
     words = ", ".join(f"{word} ({range_})" for word, range_ in VERDICTS.items())
     yield f"certainty: {words}, given these data and this criterion"
     if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:

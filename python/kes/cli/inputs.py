@@ -5,7 +5,6 @@ looked for by this name and then beside the result, and used only if it still ho
 """
 
 import csv
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -272,14 +271,20 @@ def _odds(given: Iterable[str]) -> list[tuple[str, str, float]]:
 class DataRequest:
     """The data of a result: the file that the user gave, and how to read it.
 
-    `purpose` says why the command needs data, as in "effects are estimated from the data". Without
-    a purpose, the command works without data, silently if `quiet`.
+    `data` may also be the folder in which to look for it, and nowhere else. `purpose` says why the
+    command needs data, as in "effects are estimated from the data". Without a purpose, the command
+    works without data, silently if `quiet`.
     """
 
     data: str | None = None
     options: Given | None = None
     purpose: str | None = None
     quiet: bool = False
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder in which to look for the data; None: anywhere."""
+        return Path(self.data) if self.data is not None and Path(self.data).is_dir() else None
 
 
 def open_result(path: Path, request: DataRequest) -> Optima:
@@ -288,7 +293,7 @@ def open_result(path: Path, request: DataRequest) -> Optima:
     optima = load(path)
     options = request.options
     example = None if options is None else options["example"]
-    if request.data is None and example is None:
+    if (request.data is None or request.folder is not None) and example is None:
         return _with_data_found(optima, path, request)
     data: Data | None = request.data
     if options is not None and (data is None or given_options(options)):
@@ -299,7 +304,7 @@ def open_result(path: Path, request: DataRequest) -> Optima:
 
 def _with_data_found(optima: Optima, path: Path, request: DataRequest) -> Optima:
     how = optima.record.reading
-    data: Data | None = _found(how, path)
+    data: Data | None = _found(how, path, request.folder)
     if how.example is not None:
         data = datasets.alarm(rows=how.example)
     if data is not None:
@@ -310,7 +315,8 @@ def _with_data_found(optima: Optima, path: Path, request: DataRequest) -> Optima
     elif how.source is None:
         why = f"{path} does not name the file that it was learned from"
     else:
-        why = f"{path} was learned from {how.source}, which was not found"
+        where = "not found" if request.folder is None else f"not found in {request.folder}"
+        why = f"{path} was learned from {how.source}, which was {where}"
     if request.purpose is not None:
         raise KesError(
             f"{request.purpose}, but {why}; give the table by --data FILE",
@@ -329,16 +335,22 @@ def table_of(result: Path) -> str | None:
     return _found(storage.read(result).reading, result)
 
 
-def _found(how: ReadOptions, result: Path) -> str | None:
+def example_of(result: Path) -> int | None:
+    """Return the number of cases of the example that a result was learned from."""
+    return storage.read(result).reading.example if storage.holds_result(result) else None
+
+
+def _found(how: ReadOptions, result: Path, folder: Path | None = None) -> str | None:
     """Return the file that a result was learned from, if it exists.
 
-    With ``KES_DATA_BESIDE_RESULT``, as in ``kes app``, only a file next to the result is opened.
+    In a folder that the user names, it is a file of its own, not a link: a result from elsewhere
+    must not lead out of the folder.
     """
     if how.source is None:
         return None
     source = Path(how.source)
-    if os.environ.get("KES_DATA_BESIDE_RESULT"):
-        near = result.parent / source.name
+    if folder is not None:
+        near = folder / source.name
         return str(near) if near.is_file() and not near.is_symlink() else None
     places = [source, result.parent / source, result.parent / source.name]
     return next((str(place) for place in places if place.is_file()), None)

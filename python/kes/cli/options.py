@@ -270,9 +270,12 @@ def model(command: CommandT) -> CommandT:
 
 
 def data(text: str) -> Callable[[CommandT], CommandT]:
-    """Add the file with the data of a result."""
+    """Add the file with the data of a result, or the folder in which to look for it."""
     return click.option(
-        "--data", metavar="FILE", show_default="the file that the result names", help=text
+        "--data",
+        metavar="FILE|FOLDER",
+        show_default="the file that the result names",
+        help=f"{text} In a folder, the file of the name that the result gives is taken.",
     )
 
 

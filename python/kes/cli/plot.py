@@ -31,8 +31,7 @@ _OF = ("network", "scores", "coverage", "landscape")
     "kes plot best.bif --out best.pdf",
     "kes plot a.kes.json.gz --of landscape --out landscape.png",
 )
-@click.argument("model", type=click.Path(path_type=Path))
-@options.optimum
+@options.model
 @click.option(
     "--of",
     "what",
@@ -47,7 +46,7 @@ _OF = ("network", "scores", "coverage", "landscape")
     "File to write: .svg, .png or .pdf; .dot or .graphml for other programs.",
     show_default="the name of MODEL, with .svg",
 )
-def plot(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
+def plot(*, model: Path, data: str | None, optimum: int, what: str, out: Path | None) -> None:
     """Draw MODEL, a result, a network or a graph.
 
     Arrows are compelled directions; dashed lines are edges whose direction the data cannot
@@ -61,7 +60,7 @@ def plot(*, model: Path, optimum: int, what: str, out: Path | None) -> None:
     if suffix not in known:
         raise click.UsageError(f"--out {out}: the suffix must be one of {', '.join(known)}.")
     is_drawn = what == "network" and suffix not in _GRAPHS
-    found = open_model(model, DataRequest(quiet=True) if is_drawn else None)
+    found = open_model(model, DataRequest(data, quiet=True) if is_drawn else None)
     if suffix in _GRAPHS:
         write_graph(graph_of(found, optimum), out)
     else:

@@ -64,7 +64,8 @@ def posterior(
     chosen["completions"] = how.completions
     for note in dataset.notes:
         say(f"Note: {note}", err=True)
-    say(f"{estimate(dataset, **chosen)}.", err=True)
+    if work["method"] != "chains":
+        say(f"{estimate(dataset, **chosen)}.", err=True)
     stop = None
     try:
         found = probabilities(dataset, **chosen, **work, progress=is_progress_shown(progress))

@@ -122,4 +122,5 @@ def _say_quality(network: AnyNetwork, table: str, target: str, found: Prediction
     measures, calibration = quality(
         found, truth, known, None if shares is None else shares / shares.sum()
     )
-    say(f"{target}: {Evaluation(target, float(known.sum()), measures, calibration)}", err=True)
+    reached = Evaluation(target, float(known.sum()), measures, calibration).quality
+    say(f"{target}: {reached}; {int(known.sum())} rows with a known value", err=True)

@@ -139,7 +139,7 @@ def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) ->
 
 
 def _check_width(blocks: Iterable[bytes], layout: CsvLayout) -> None:
-    """Refuse headers with so many columns that a small file would need much memory."""
+    """Refuse headers whose number of columns would make a small file need much memory."""
     most, fields, lines = most_unfolded() // COLUMN_BYTES, 0, 0
     for block in blocks:
         for i, part in enumerate(block.split(b"\n")):

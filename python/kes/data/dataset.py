@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -186,7 +187,7 @@ class Dataset:
         """Kind of the table: that of its variables, or "mixed"; constant ones are ignored."""
         return kind_of(self.states)
 
-    @property
+    @cached_property
     def states(self) -> tuple[tuple[State, ...], ...]:
         """States of each variable, in the order of their codes; () for continuous ones."""
         return tuple(

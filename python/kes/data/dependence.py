@@ -14,7 +14,8 @@ that depend on it. So values are centred within the parts of the file that agree
 which it is sorted, or around a line if these are continuous.
 
 *Copies.* With continuous columns, independent rows are hardly ever equal in all columns: rows that
-agree in the most distinctive column mostly differ in another.
+agree in the most distinctive column mostly differ in another. This says nothing if the other
+columns hardly ever differ, or if there are none: then equal values of one column make equal rows.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ _LEAST_OTHERS = 50
 """Rows that are not in the most frequent state: fewer may be neighbours by chance."""
 _FEW = 50
 """Distinct numbers that divide a file into parts if it is sorted by them."""
+_MISPLACED = 0.02
+"""Share of rows that may be out of order in a file that is sorted by a column."""
 _CORRELATION = 0.15
 """Least autocorrelation that matters: with it, ten cases are worth about seven."""
 _DEVIATIONS = 5.0
@@ -141,7 +144,8 @@ class _Order:
             runs = 1 + np.count_nonzero(np.diff(parts))
             return _Order(parts, self.lines) if runs == parts.max() + 1 else None
         steps = np.diff(values)[together]
-        is_sorted = bool(np.all(steps >= 0) or np.all(steps <= 0))
+        against = min(np.count_nonzero(steps < 0), np.count_nonzero(steps > 0))
+        is_sorted = against <= _MISPLACED * len(steps)
         return _Order(self.parts, (*self.lines, codes.astype(np.float64))) if is_sorted else None
 
 
@@ -175,9 +179,9 @@ def _alike(columns: Mapping[str, _Column]) -> list[str]:
     shown = [f"{name!r} ({r:.2f})" for name, r in suspect.items()]
     by = f", beyond the order by {listed(keys)}" if keys else ""
     return [
-        f"{ALIKE}{by} (autocorrelation): {listed(shown, show=str)}; if they "
-        "follow each other in time or belong together, they are not independent cases, and edges "
-        "look surer than they are"
+        f"{ALIKE}{by} (autocorrelation): {listed(shown, show=str)}; harmless if the file was "
+        "sorted by such columns, but rows that follow each other in time or belong together are "
+        "not independent cases, and edges look surer than they are"
     ]
 
 
@@ -193,22 +197,34 @@ def _copies(verdicts: Mapping[str, Verdict]) -> list[str]:
     if not numbers:
         return []
     values = {name: _comparable(one) for name, one in used.items()}
-    row = np.zeros(len(next(iter(values.values()))), dtype=np.uint64)  # a hash of each row
-    for column in values.values():
-        row = (row ^ column.view(np.uint64)) * _PRIME
-        row ^= row >> np.uint64(29)
+    row = _hashes(values)
     _, first, times = np.unique(row, return_index=True, return_counts=True)
     rows, copies = len(row), len(row) - len(times)
     if copies < max(_LEAST_COPIES, _COPIES * rows):
         return []
-    distinct = [np.unique(values[name][first], return_counts=True)[1] for name in numbers]
-    agreeing = min(map(_pairs, distinct))
+    agreeing, distinctive = min(
+        (_pairs(np.unique(values[name][first], return_counts=True)[1]), name) for name in numbers
+    )
     if _pairs(times) <= _MORE * (agreeing + 1):
+        return []
+    others = _hashes({name: one for name, one in values.items() if name != distinctive}, rows)
+    alike = _pairs(np.unique(others, return_counts=True)[1])  # of all pairs of rows
+    unlike = rows * (rows - 1) // 2 - alike
+    if _pairs(times) * unlike <= _MORE * (agreeing + 1) * alike:  # as many by chance
         return []
     return [
         f"{copies} of {rows} rows are exact copies of others; if they were not measured anew, drop "
         "them: they count as further cases, and edges look surer than they are"
     ]
+
+
+def _hashes(values: Mapping[str, NDArray[np.float64]], rows: int = 0) -> NDArray[np.uint64]:
+    """Return a hash of each row, the same for all of them if there are no columns."""
+    row = np.zeros(len(next(iter(values.values()), np.empty(rows))), dtype=np.uint64)
+    for column in values.values():
+        row = (row ^ column.view(np.uint64)) * _PRIME
+        row ^= row >> np.uint64(29)
+    return row
 
 
 def _comparable(verdict: Verdict) -> NDArray[np.float64]:

@@ -114,7 +114,7 @@ def encode(
     are the states, in their order, whether they occur or not. Otherwise the states are the values
     that occur, sorted: numbers numerically, False before True, intervals such as "(1.5, 3]" from
     left to right if all values are intervals, other text by code point. Values of a CSV file
-    remain as they are written ("01", "TRUE"), and are sorted numerically if all are numbers. A
+    keep their notation ("01", "TRUE"), and are sorted numerically if all are numbers. A
     column with a single value has one state, whatever is declared.
 
     *Missing values* are None, NaN and the null values of the data frame libraries; in a CSV file,
@@ -356,7 +356,9 @@ def _refuse(
         )
     if gaps:
         rows = next(iter(used.values())).column.rows
-        message = (*absent_marks(used), *refusal(gaps, rows, state=state), *hints)
+        marked = {name for name, verdict in used.items() if verdict.absent}
+        marks = absent_marks(used, columns=marked != gaps.keys())
+        message = (*marks, *refusal(gaps, rows, state=state), *hints)
         complaints += message if complaints else ["; ".join(message)]
         bad += gaps
     if complaints:

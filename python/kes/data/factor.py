@@ -81,7 +81,7 @@ class Factor:
 
     def without(self, absent: frozenset[str]) -> Factor:
         """Treat values whose text is in `absent` as missing."""
-        if not absent:
+        if not absent or absent.isdisjoint(map(str, self.values)):
             return self
         return self.select([i for i, value in enumerate(self.values) if str(value) not in absent])
 

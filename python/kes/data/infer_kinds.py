@@ -66,6 +66,8 @@ class Verdict:
     """Texts that are read as missing, since they stand beside numbers."""
     may_be_codes: bool = False
     """Whether its numbers may be codes without an order."""
+    has_few_values: bool = False
+    """Whether its decimals could as well be states."""
 
     @property
     def reason(self) -> str:
@@ -120,9 +122,7 @@ def decimal_sign(columns: Iterable[Raw]) -> Sign | None:
 
 def has_commas(column: Raw) -> TypeGuard[Factor]:
     """Return whether a column is text with commas, whose meaning other columns may show."""
-    return isinstance(column, Factor) and any(
-        isinstance(value, str) and "," in value for value in column.values
-    )
+    return isinstance(column, Factor) and "," in "".join(map(str, column.values))
 
 
 def saying(names: Sequence[str], kind: str) -> str:
@@ -194,7 +194,7 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
         if few > _FEW_DECIMALS or numbers.rows < _ROWS_PER_DECIMAL * few:
             return Verdict("continuous", numbers)
         why, common = f"{few} values", "decimals with few values"
-        return Verdict("continuous", numbers, why, noted=True, common=common)
+        return Verdict("continuous", numbers, why, noted=True, common=common, has_few_values=True)
     if numbers.distinct(enough=FEW) <= FEW:
         return Verdict("discrete", numbers.factor())
     distinct, common = numbers.distinct(), f"whole numbers with more than {FEW} values"
@@ -228,7 +228,9 @@ def _as_numbering(numbers: Numbers) -> str:
 
 def _of_text(factor: Factor, decimal: Sign | None, cases: bool) -> Verdict:
     texts = cast("Sequence[str]", factor.values)
-    places = [place for place, text in enumerate(texts) if text not in LOOKS_MISSING]
+    places: Sequence[int] = range(len(texts))
+    if not LOOKS_MISSING.isdisjoint(texts):
+        places = [place for place in places if texts[place] not in LOOKS_MISSING]
     parsed = parse_quantities([texts[place] for place in places], decimal)
     if parsed == "unclear":
         example = next(text for text in texts if "," in text)

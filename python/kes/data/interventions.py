@@ -1,6 +1,6 @@
 """Columns that say which intervention a row is from, as one indicator for each intervention.
 
-A column `condition` with the values "a", "b" and "none", of which the last is no intervention,
+A column `condition` with the values "a", "b" and "none", where the last is no intervention,
 becomes the columns `condition[a]` and `condition[b]` with the values "no" and "yes". A variable
 that only "a" touches then depends on one binary context, not on all values of `condition`.
 """

@@ -46,11 +46,15 @@ def remarks(verdicts: Mapping[str, Verdict]) -> list[str]:
     return [*notes, *map(_kind_note, _together(verdicts, lambda one: one.noted))]
 
 
-def absent_marks(verdicts: Mapping[str, Verdict]) -> list[str]:
-    """Return a note on texts that are read as missing because they stand beside numbers."""
+def absent_marks(verdicts: Mapping[str, Verdict], *, columns: bool = True) -> list[str]:
+    """Return a note on texts that are read as missing because they stand beside numbers.
+
+    The `columns` are left out where the next words name all that have missing values.
+    """
     marks = sorted({mark for verdict in verdicts.values() for mark in verdict.absent})
     own = [name for name, verdict in verdicts.items() if verdict.absent]
-    return [f"{listed(marks)} read as missing: {listed(own)}"] if own else []
+    which = f": {listed(own)}" if columns else ""
+    return [f"{listed(marks)} read as missing{which}"] if own else []
 
 
 def left_out(names: Iterable[str], notes: Iterable[str]) -> str:
@@ -78,6 +82,10 @@ def _kind_note(own: Mapping[str, Verdict]) -> str:
     also = f"; {without_strays(strays)}" if strays else ""
     if codes := [name for name, verdict in own.items() if verdict.may_be_codes]:
         also = f"; {as_codes(codes, some=len(codes) < len(own))}"
+    elif first.has_few_values:
+        also = (
+            f"; to use {'it' if len(own) == 1 else 'them'} as states: {saying([*own], 'discrete')}"
+        )
     if len(own) == 1:
         return f"{listed(own)}: {first.why}, taken as {first.kind}{also}"
     return f"{len(own)} columns of {first.reason}, taken as {first.kind}: {listed(own)}{also}"
@@ -202,6 +210,18 @@ def fewer(states_of: Mapping[str, Sequence[State]], many: Iterable[str]) -> str:
 def are_numbers(states: Sequence[State]) -> bool:
     """Return whether all states are integers, or their text."""
     return all(not isinstance(one, bool) and _INTEGER.fullmatch(str(one)) for one in states)
+
+
+def in_order(states: Sequence[State]) -> list[int]:
+    """Return the positions of states that are integers, the smallest first.
+
+    Examples
+    --------
+    >>> in_order(["10", "9.0", "-1", "1" + "0" * 320])
+    [2, 1, 0, 3]
+    """
+    numbers = [int(str(one).partition(".")[0]) for one in states]  # maybe too large for a float
+    return sorted(range(len(numbers)), key=numbers.__getitem__)
 
 
 def with_value(column: Raw, weights: NDArray[np.float64] | None, missing: str) -> float:

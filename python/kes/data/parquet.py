@@ -26,6 +26,7 @@ from kes.errors import KesError, listed
 from kes.files import COLUMN_BYTES, check_memory, check_unfolded
 
 _PIECE = 2**18  # rows
+_BLOCK = 2**20  # cells
 _TEXTS = (pa.string(), pa.large_string())
 _FLOATS = (pa.float32(), pa.float64())
 
@@ -34,7 +35,7 @@ class Parquet(Source):
     """A Parquet file, or a folder with the parts of one table."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
-        self._files = [_File(file) for file in _parts(path)]
+        self._files = [_File(file, wanted) for file in _parts(path)]
         first = self._files[0]
         self.names = first.names
         self.rows = sum(file.rows for file in self._files)
@@ -79,13 +80,16 @@ class Parquet(Source):
 class _File:
     """One file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path = path
+        self._block: dict[str, list[pa.Array]] = {}
         with self._reading(), ParquetFile(path) as parquet:
             metadata, schema = parquet.metadata, parquet.schema_arrow
             self.names = schema.names
             self.types = dict(zip(schema.names, schema.types, strict=True))
             self.rows = metadata.num_rows
+            self._wanted = [name for name in self.names if wanted(name)]
+            self._place = {name: i for i, name in enumerate(self._wanted)}
             # The metadata of the file itself, as when all of it is read at once.
             self.declared = categories_of_pandas(schema.with_metadata(metadata.metadata))
             groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
@@ -116,17 +120,33 @@ class _File:
                     file=str(self.path),
                 )
 
-    def pieces(self, name: str) -> Iterator[pa.Array]:
-        """Yield a column; text as a dictionary with the codes of the file."""
-        texts, left = [name] if self.types[name] in _TEXTS else [], self.rows
+    def pieces(self, name: str) -> Iterable[pa.Array]:
+        """Return a column in pieces; text as dictionaries with the codes of the file.
+
+        Opening a file takes time in proportion to all of its columns, so where there are few rows,
+        the columns that follow are read with it.
+        """
+        if (number := _BLOCK // max(1, self.rows)) < 2:
+            return (batch[name] for batch in self._batches([name]))
+        if name not in self._block:
+            place = self._place[name]
+            names = self._wanted[place : place + number]
+            batches = list(self._batches(names))
+            self._block = {one: [batch[one] for batch in batches] for one in names}
+        return self._block[name]
+
+    def _batches(self, names: list[str]) -> Iterator[dict[str, pa.Array]]:
+        """Yield some columns by name, in pieces."""
+        texts, left = [name for name in names if self.types[name] in _TEXTS], self.rows
         with self._reading(), ParquetFile(self.path, read_dictionary=texts) as parquet:
-            for batch in parquet.iter_batches(_PIECE, columns=[name], use_threads=False):
+            for batch in parquet.iter_batches(_PIECE, columns=names, use_threads=False):
                 batch.validate(full=True)  # codes of a damaged file may be out of range
                 left -= batch.num_rows
                 if left >= 0:
-                    yield batch.column(batch.schema.names.index(name))
+                    yield dict(zip(batch.schema.names, batch.columns, strict=True))
             if left:
-                raise ValueError(f"column {name!r} has {self.rows - left} of {self.rows} rows")
+                lacking = f"{self.rows - left} of {self.rows} rows"
+                raise ValueError(f"column {names[0]!r} has {lacking}")
 
     def whole(self, name: str) -> pa.Table:
         """Return a table of one column."""

@@ -4,6 +4,7 @@ A point is a decimal point. A comma depends on the whole column: "3,75" has a de
 "1,234,567" has thousands separators, but a column of "1,234" and "5,678" is ambiguous, and left so.
 """
 
+import contextlib
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -38,7 +39,7 @@ table; otherwise it is a value unless `na_values` has it."""
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
 """Digits with leading zeros are codes, such as post codes."""
-_PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+_OF_NUMBERS = b"0123456789.+-eE"
 
 
 def _grouped(decimal: str, thousands: str) -> re.Pattern[str]:
@@ -87,10 +88,15 @@ def parse(texts: Sequence[str], decimal: Sign | None = None) -> Parsed | Literal
     True
     """
     texts = [text.strip() for text in texts]
-    if not texts or all(_INTEGER.fullmatch(text) for text in texts):
+    if not texts or all(map(_INTEGER.fullmatch, texts)):
         return _read_integers(texts)
-    if not any("," in text for text in texts):
-        return _read(texts, ".", _PLAIN) or _read(texts, ",", _COMMA)  # 1.234.567 has thousands
+    joined = "".join(texts)
+    if "," not in joined:
+        if joined.isascii() and not joined.encode().translate(None, _OF_NUMBERS):
+            # Of these characters, numbers are what float() reads.
+            with contextlib.suppress(ValueError):
+                return Parsed(np.array([*map(float, texts)]))
+        return _read(texts, ",", _COMMA)  # 1.234.567 has thousands
     as_point = None if decimal == "," else _read(texts, ".", _POINT)
     as_comma = None if decimal == "." else _read(texts, ",", _COMMA)
     if as_point is not None and as_comma is not None:
@@ -108,11 +114,11 @@ def _read_integers(texts: Sequence[str]) -> Parsed | None:
 
 
 def _read(texts: Sequence[str], sign: Sign, pattern: re.Pattern[str]) -> Parsed | None:
-    if not all(pattern.fullmatch(text) for text in texts):
+    if not all(map(pattern.fullmatch, texts)):
         return None
     thousands = "." if sign == "," else ","
     numbers = [float(text.replace(thousands, "").replace(sign, ".")) for text in texts]
-    return Parsed(np.array(numbers), None if pattern is _PLAIN else sign)
+    return Parsed(np.array(numbers), sign)
 
 
 def no_numbers(texts: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
-"""Random draws: streams of numbers, resampling, and multiple imputation.
+"""Random draws: resampling, and multiple imputation.
 
-Cases are drawn, not rows: a row of weight 3 stands for three cases, each of which may be drawn. A
+Cases are drawn, not rows: a row of weight 3 stands for three cases, and each may be drawn. A
 sample is a number of cases for every row, so that every sample has the states of the table.
 
 A gap is a missing cell. A `Stack` has the complete rows once and m copies of every incomplete row
@@ -13,13 +13,12 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
-from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous, Discrete
 from kes.data.dataset import AnyTable, Dataset, Incomplete
+from kes.data.random_stream import Stream
 from kes.errors import KesError, option
-from kes.validation import integer
 
 TableT = TypeVar("TableT", bound=AnyTable)
 
@@ -30,31 +29,6 @@ MOST_CELLS = 2**30
 MOST_KEPT = 2_000_000
 """Maximum number of imputed values that a result keeps."""
 _DIGITS = 20  # binary digits of imputed numbers
-
-
-class Stream:
-    """Random numbers that depend only on a seed and a branch, and so not on versions of numpy.
-
-    numpy guarantees the integers of PCG64 for ever, but not the distributions of its
-    ``Generator``, so only the former are used. Streams of different branches are independent.
-    """
-
-    def __init__(self, seed: int, *branch: int) -> None:
-        start = integer("seed", seed, minimum=0, maximum=2**64 - 1)
-        self._bits = PCG64(SeedSequence(start, spawn_key=branch))
-
-    def integers(self, *shape: int) -> NDArray[np.uint64]:
-        """Draw 64 random bits for each element of an array, the last axis fastest."""
-        bits: NDArray[np.uint64] = self._bits.random_raw(shape)
-        return bits
-
-    def uniforms(self, *shape: int) -> NDArray[np.float64]:
-        """Draw numbers in [0, 1) from the upper 53 bits."""
-        return (self.integers(*shape) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-    def seed(self) -> int:
-        """Draw a seed for another generator."""
-        return int(self.integers(1)[0])
 
 
 class Cases(Generic[TableT]):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.dataset import AnyTable
-from kes.data.resampling import Stream
+from kes.data.random_stream import Stream
 from kes.data.series import Lagged
 from kes.errors import KesError, option
 

@@ -1,8 +1,8 @@
 """Shuffled tables: every column keeps its values, but nothing depends on anything else.
 
-Each column is permuted by itself, so any relation that a search finds in the result is due to
+Each column is permuted independently, so any relation that a search finds in the result is due to
 chance. Missing values stay missing in the same cells, and columns that others are shuffled *within*
-stay as they are: values move only between rows that agree on them.
+do not change: values move only between rows that agree on them.
 
 Weights count cases, and rows of unequal weight cannot swap their values. A weighted table is
 therefore written out case by case first; the distribution of each column and the number of cases
@@ -19,15 +19,13 @@ from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous
 from kes.data.dataset import AnyTable, Dataset, Incomplete
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.errors import KesError
 
 TableT = TypeVar("TableT", bound=AnyTable)
 
 MOST_CASES = 10**7
 """Maximum number of cases of a weighted table, which are written out one by one."""
-
-_BRANCH = 0x5348_5546  # of the seed's random streams, which other draws use as well
 
 
 def shuffled(table: TableT, seed: int, number: int, *, within: Collection[str] = ()) -> TableT:
@@ -51,7 +49,9 @@ def shuffled(table: TableT, seed: int, number: int, *, within: Collection[str] =
         name: column.take(
             chosen
             if name in within
-            else deal.rows(_values(column), missing, Stream(seed, _BRANCH, number, _key(name)))
+            else deal.rows(
+                _values(column), missing, Stream(seed, Purpose.SHUFFLES, number, _key(name))
+            )
         )
         for (name, column), missing in zip(columns.items(), gaps, strict=True)
     }

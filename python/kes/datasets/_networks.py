@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from kes._core import penalty
 from kes.data import Dataset, State
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.errors import KesError, about
 from kes.network import BayesianNetwork
 from kes.validation import integer
 
 
 def random_network(
-    nodes: int, expected_degree: float = 2.0, *, states: int = 2, seed: int = 0
+    nodes: int, expected_degree: float = 2.0, *, states: int = 2, seed: int | Stream = 0
 ) -> BayesianNetwork:
     """Draw a random network.
 
@@ -50,7 +50,7 @@ def random_network(
             f"expected_degree must lie between 0 and nodes - 1 = {n - 1}, not {expected_degree!r}",
             option="expected_degree",
         )
-    stream = Stream(seed)
+    stream = Stream.of(seed, Purpose.NETWORKS)
     names = tuple(f"X{i}" for i in range(1, n + 1))
     place = dict(zip(names, stream.uniforms(n), strict=True))
     pairs = list(combinations(names, 2))
@@ -228,7 +228,7 @@ def alarm_network() -> BayesianNetwork:
     return BayesianNetwork(nodes=tuple(entries), states=states, parents=parents, cpts=cpts)
 
 
-def alarm(rows: int = 20_000, seed: int = 0) -> Dataset:
+def alarm(rows: int = 20_000, seed: int | Stream = 0) -> Dataset:
     """Draw cases from the ALARM network (see `alarm_network`).
 
     Parameters

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Dataset
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.datasets._networks import refuse_large, weighted
 from kes.errors import KesError, about, unknown
 from kes.validation import integer
@@ -46,7 +46,7 @@ _MOST_SWEEPS = 10_000
 def trap(
     groups: int = 10,
     rows: int = 20_000,
-    seed: int = 0,
+    seed: int | Stream = 0,
     *,
     variant: Variant = "deceptive",
     parameters: tuple[float, float, float] | None = None,
@@ -85,7 +85,8 @@ def trap(
     joint = _joint(variant, parameters)
     # The last cumulative sum is 1 up to rounding; left out, no draw can fall beyond the cells.
     thresholds = np.cumsum(joint)[:-1]
-    cells = np.searchsorted(thresholds, Stream(seed).uniforms(rows, groups).T, side="right")
+    numbers = Stream.of(seed, Purpose.TRAP).uniforms(rows, groups)
+    cells = np.searchsorted(thresholds, numbers.T, side="right")
     codes = np.stack(np.unravel_index(cells, joint.shape), axis=1)
     codes = codes.reshape(-1, rows).astype(np.int32)
     return Dataset(_names(groups), _STATES * groups, codes, weights=None)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Cluster(NamedTuple):
-    """Variables of which, in a network, at least `k` have fewer than `k` parents among them."""
+    """Variables; in any network at least `k` of them have fewer than `k` parents among them."""
 
     members: frozenset[int]
     k: int = 1

@@ -7,7 +7,7 @@ programme if choices may be fractional. Networks have no cycles, which is stated
 in any set of variables at least one has no parents within the set [Jaakkola 2010], and in any set
 at most one has all others as parents [Cussens 2011]. Only violated conditions are added, round
 after round [Bartlett & Cussens 2017]. Each round gives weights of the clusters, and from the
-weights the core computes a bound by itself (``relaxation.rs``), so that the bound does not rest on
+weights the core computes a bound of its own (``relaxation.rs``), so that the bound does not rest on
 the solver.
 
 Families that no network as good as the incumbent can have are dropped on the way. Once the rest

@@ -112,8 +112,10 @@ def write_network(network: Writable, path: str | PathLike[str], *, name: str | N
     _write(path, form.function("write")(network, **known))
 
 
-def write_average(members: Sequence[Writable], path: str | PathLike[str]) -> None:
-    """Write the members of an averaged network to one file."""
+def write_average(
+    members: Sequence[Writable], path: str | PathLike[str], weights: Sequence[float]
+) -> None:
+    """Write the members of an averaged network, and their weights, to one file."""
     form = format_of(path)
     if not form.offers("write_members"):
         raise KesError(
@@ -121,7 +123,7 @@ def write_average(members: Sequence[Writable], path: str | PathLike[str]) -> Non
             "write .json, or each member to a file of its own: save_members",
             file=str(path),
         )
-    _write(path, form.function("write_members")(members))
+    _write(path, form.function("write_members")(members, weights))
 
 
 def write_graph(graph: Pdag, path: str | PathLike[str]) -> None:

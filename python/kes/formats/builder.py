@@ -201,7 +201,7 @@ class Draft:
         """Set the parents and the CPT of a variable.
 
         The table may have any shape; the variable's own states change fastest, those of its first
-        parent slowest. Places of its rows are given as far as they are known.
+        parent slowest. Places of its rows are given where they are known.
         """
         if word in self._cpts:
             self._fail(f"the probabilities of {word!r} are given twice", at)

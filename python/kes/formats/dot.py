@@ -51,7 +51,7 @@ def _lines(
     known: Collection[tuple[str, str]] = (),
 ) -> Iterator[str]:
     # In a quoted name \" is a quote, but a backslash is never escaped and may act as an escape
-    # when the name is drawn, so names with backslashes cannot be written as they are.
+    # when the name is drawn, so names with backslashes cannot be written unchanged.
     words = plain_words(nodes, _QUOTABLE)
     quoted = {n: '"' + word.replace('"', '\\"') + '"' for n, word in zip(nodes, words, strict=True)}
     yield "digraph {\n"

@@ -29,6 +29,8 @@ each node in the same order; cuts, ranks and notations are as above::
     {"format": "kes-average", "version": 1, "nodes": [{"name": "lung", "states": ["no", "yes"]}],
      "members": [
     [{"parents": [], "cpt": [0.98, 0.02]}], ...]}
+
+If members count differently, the version is 2, and ``"weights": [0.7, 0.3]`` precedes the members.
 """
 
 import json
@@ -45,7 +47,7 @@ from kes.graph.pdag import Pdag
 _NETWORK = "kes-network"
 _GRAPH = "kes-graph"
 _AVERAGE = "kes-average"
-_VERSIONS = {_NETWORK: (1, 2), _GRAPH: (1,), _AVERAGE: (1,)}
+_VERSIONS = {_NETWORK: (1, 2), _GRAPH: (1,), _AVERAGE: (1, 2)}
 _MODELS = ("linear", "logistic")
 
 
@@ -55,8 +57,8 @@ def read(content: bytes) -> Parts:
     return _parts(document, document["nodes"])
 
 
-def read_members(content: bytes) -> list[Parts]:
-    """Read the members of an average from the bytes of a JSON file."""
+def read_members(content: bytes) -> tuple[list[Parts], list[float] | None]:
+    """Read the members of an average, and their weights, from the bytes of a JSON file."""
     document = _parse(content, (_AVERAGE,))
     nodes, members = document["nodes"], document.get("members")
     if not isinstance(members, list):
@@ -68,7 +70,12 @@ def read_members(content: bytes) -> list[Parts]:
         ]
     except (TypeError, ValueError):
         raise KesError("a member has a missing or malformed entry") from None
-    return [_parts(document, entries) for entries in every]
+    weights = document.get("weights")
+    if weights is not None and not (
+        isinstance(weights, list) and all(isinstance(weight, float) for weight in weights)
+    ):
+        raise KesError('"weights" must be a list of numbers')
+    return [_parts(document, entries) for entries in every], weights
 
 
 def holds_average(content: bytes) -> bool:
@@ -156,11 +163,12 @@ def write(network: Writable) -> Iterator[str]:
     return _dump({"format": _NETWORK, "version": version, **kept}, "nodes", entries)
 
 
-def write_members(members: Sequence[Writable]) -> Iterator[str]:
+def write_members(members: Sequence[Writable], weights: Sequence[float]) -> Iterator[str]:
     """Yield an average of networks as the text of a JSON file."""
     first = members[0]
     nodes = [{"name": node, **_states(first.states[node])} for node in first.nodes]
-    head = {"format": _AVERAGE, "version": 1, **_kept(first), "nodes": nodes}
+    own = {} if len(set(weights)) == 1 else {"weights": list(weights)}
+    head = {"format": _AVERAGE, "version": 2 if own else 1, **_kept(first), "nodes": nodes, **own}
     return _dump(head, "members", [_entries(member) for member in members])
 
 

@@ -14,7 +14,7 @@ of variables can weigh the edge between two of them, but not its direction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -228,14 +228,22 @@ is a root
         forbidden = {(at[a], at[b]) for a, b in self.forbidden}
         for a, b in self.apart:
             forbidden |= {(at[a], at[b]), (at[b], at[a])}
-        for root in (*self.roots, *self.exogenous):
-            forbidden |= {(other, at[root]) for other in range(len(names)) if other != at[root]}
+        first = {*self.roots, *self.exogenous}
+        last = set(self.leaves) - first
+        between = [name for name in names if name not in first and name not in last]
+        if (first or last) and _fit_around(first | last, between, level):
+            # A tier before all others and one after them say the same as an arc for every pair.
+            level = {name: level.get(name, 0) + 1 for name in between}
+            level |= dict.fromkeys(first, 0) | dict.fromkeys(last, len(self.tiers) + 2)
+        tier_of = [level.get(name) for name in names]
+        for root in first:
+            forbidden |= _not_in_tiers(at[root], tier_of, into=True)
         for leaf in self.leaves:
-            forbidden |= {(at[leaf], other) for other in range(len(names)) if other != at[leaf]}
+            forbidden |= _not_in_tiers(at[leaf], tier_of, into=False)
         for x, own in self.targets:
-            forbidden |= {(at[x], at[y]) for y in names if y != x and y not in own}
-        tiers = [level.get(name) for name in names] if level else None
-        return tiers, sorted(required), sorted(forbidden)
+            among = set(own)
+            forbidden |= {(at[x], at[y]) for y in names if y != x and y not in among}
+        return tier_of if level else None, sorted(required), sorted(forbidden)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Knowledge:
@@ -279,6 +287,24 @@ is a root
         parts = {name: getattr(self, name) for name in self.as_plain()}
         parts |= {"tiers": [list(tier) for tier in self.tiers]} if self.tiers else {}
         return f"Knowledge({', '.join(f'{name}={list(value)}' for name, value in parts.items())})"
+
+
+def _fit_around(ends: Set[str], between: Sequence[str], level: Mapping[str, int]) -> bool:
+    """Return whether roots and leaves can be tiers before and after those of all others."""
+    tiered = sum(name in level for name in between)
+    return ends.isdisjoint(level) and tiered in (0, len(between))
+
+
+def _not_in_tiers(v: int, tier_of: Sequence[int | None], *, into: bool) -> set[tuple[int, int]]:
+    """Return all arcs into or out of a variable, without those that tiers forbid."""
+    own = tier_of[v]
+    forbidden = set()
+    for other, tier in enumerate(tier_of):
+        if other != v and not (
+            own is not None and tier is not None and (tier > own if into else tier < own)
+        ):
+            forbidden.add((other, v) if into else (v, other))
+    return forbidden
 
 
 def _listed(item: object) -> object:

@@ -76,7 +76,7 @@ def parse(content: bytes, suffix: str) -> dict[str, Any]:
 
 
 def _each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse duplicate keys, of which JSON would keep only the last."""
+    """Refuse duplicate keys: JSON would keep only the last."""
     if double := repeated(key for key, _ in entries):
         raise KesError(
             f"duplicate key {double[0]!r}; put all of it into one list", option=double[0]

@@ -1,22 +1,24 @@
 """Averaged networks: mixtures of networks over the same variables.
 
-The probability of a case is the mean of the probabilities that the members assign to it. Queries
-follow from that joint distribution,
+The probability of a case is the weighted mean of the probabilities that the members assign to it.
+Queries follow from that joint distribution,
 
-    P(q | e)  =  sum of P_m(q, e) / sum of P_m(e)  =  sum of s_m P_m(q | e),
+    P(q | e)  =  sum of w_m P_m(q, e) / sum of w_m P_m(e)  =  sum of s_m P_m(q | e),
 
-so the *share* s_m of a member is proportional to the probability that it assigns to the evidence:
-members that did not expect it count less. The *spread* is the standard deviation of the members'
-answers, weighted by their shares: how far the networks that the data support disagree.
+so the *share* s_m of a member is proportional to its weight and to the probability that it assigns
+to the evidence: members that did not expect it count less. The *spread* is the standard deviation
+of the members' answers, weighted by their shares: how far the networks that the data support
+disagree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum, inf
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,7 @@ from numpy.typing import NDArray
 from kes.data import Dataset
 from kes.data.discretizer import Discretizer
 from kes.data.notation import Notation
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.errors import KesError
 from kes.formats import format_of, write_average, write_network
 from kes.formats.escaping import same
@@ -34,6 +36,7 @@ from kes.network.cpds import as_array
 from kes.network.evidence import draw, uniforms
 from kes.network.fitting import Fitted
 from kes.network.inference import refuse_impossible
+from kes.network.likelihood import Likelihood
 from kes.network.mixtures import MixtureAnswer, shares
 from kes.network.new_rows import Rows, Unseen
 from kes.network.regressors import Values
@@ -42,12 +45,9 @@ from kes.table import Table, tabulated
 if TYPE_CHECKING:
     from kes.data.dataset import Data, Weights
 
-_CHOICE = 1
-"""Branch of the random stream that chooses the member of each drawn case."""
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class AveragedNetwork(AveragedQueries):
+class AveragedNetwork(Likelihood, AveragedQueries):
     """The average of several networks with the same variables; immutable.
 
     It answers what a single network answers. Discrete, Gaussian and mixed averages return what
@@ -57,18 +57,22 @@ class AveragedNetwork(AveragedQueries):
     ----------
     members
         The networks. They must have the same nodes and states, and read raw rows in the same way.
+    weights
+        How much each member counts, such as its posterior probability; equal by default.
 
     Attributes
     ----------
     members : tuple of networks
-        The networks; each counts the same.
+        The networks.
+    weights : tuple of float
+        How much each counts; they sum to 1.
     nodes, states, discretizer, transform, notations
         As in `BayesianNetwork`; common to all members.
 
     Raises
     ------
     KesError
-        If there are no members, or they differ in their variables.
+        If there are no members, they differ in their variables, or weights are not positive.
 
     See Also
     --------
@@ -89,12 +93,13 @@ class AveragedNetwork(AveragedQueries):
     discretizer: Discretizer | None
     notations: Mapping[str, Notation]
 
-    def __init__(self, members: Iterable[Fitted]) -> None:
+    def __init__(self, members: Iterable[Fitted], weights: Iterable[float] | None = None) -> None:
         if not isinstance(members, Iterable):
             raise KesError(f"members must be networks, not {members!r}", option="members")
         own = tuple(members)
         _check_members(own)
         object.__setattr__(self, "members", own)
+        object.__setattr__(self, "weights", _normalized(weights, len(own)))
         for name in ("nodes", "states", "discretizer", "transform", "notations"):
             object.__setattr__(self, name, getattr(own[0], name))
 
@@ -116,24 +121,25 @@ class AveragedNetwork(AveragedQueries):
         return sum(member.n_parameters for member in self.members)
 
     def edges(self) -> Table:
-        """Return how many members connect two nodes, and in which direction.
+        """Return which members connect two nodes, and in which direction.
 
         Returns
         -------
         Table
-            A row for each pair that some member connects: `x` and `y`, the share of members with
-            an edge between them (`edge`), and with an arc in each direction (`forward`,
-            `backward`). Members are drawn from their equivalence classes, so a direction that the
-            data leave open varies.
+            A row for each pair that some member connects: `x` and `y`, the weight of the members
+            with an edge between them (`edge`), and with an arc in each direction (`forward`,
+            `backward`). Members that `kes.ensemble` learns are drawn from their equivalence
+            classes, so a direction that the data leave open varies.
         """
-        number, place = len(self.members), {node: i for i, node in enumerate(self.nodes)}
-        counts: dict[tuple[str, str], list[int]] = {}
-        for member in self.members:
+        place = {node: i for i, node in enumerate(self.nodes)}
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        for member, weight in zip(self.members, self.weights, strict=True):
             for a, b in member.arcs:
                 pair = (a, b) if place[a] < place[b] else (b, a)
-                counts.setdefault(pair, [0, 0])[pair != (a, b)] += 1
+                found.setdefault(pair, [[], []])[pair != (a, b)].append(weight)
         rows = [
-            (x, y, sum(n) / number, n[0] / number, n[1] / number) for (x, y), n in counts.items()
+            (x, y, _rounded(forward + backward), _rounded(forward), _rounded(backward))
+            for (x, y), (forward, backward) in found.items()
         ]
         rows.sort(key=lambda row: (-row[2], place[row[0]], place[row[1]]))
         return tabulated(("x", "y", "edge", "forward", "backward"), rows)
@@ -143,7 +149,7 @@ class AveragedNetwork(AveragedQueries):
 
         The shares of the members do not change: an intervention is no evidence.
         """
-        return AveragedNetwork(member.do(values) for member in self.members)
+        return AveragedNetwork((member.do(values) for member in self.members), self.weights)
 
     # --- rows ------------------------------------------------------------------------------------
 
@@ -158,43 +164,9 @@ class AveragedNetwork(AveragedQueries):
         """Read raw rows: discretize, transform and encode them; see `Network.prepare`."""
         return self._first.prepare(data, nodes=nodes, weights=weights, unseen=unseen)
 
-    @overload
-    def log_likelihood(
-        self,
-        data: Data,
-        *,
-        weights: Weights = ...,
-        per_row: Literal[False] = ...,
-        unseen: Unseen = ...,
-    ) -> float: ...
-    @overload
-    def log_likelihood(
-        self, data: Data, *, weights: Weights = ..., per_row: Literal[True], unseen: Unseen = ...
-    ) -> NDArray[np.float64]: ...
-    def log_likelihood(
-        self,
-        data: Data,
-        *,
-        weights: Weights = None,
-        per_row: bool = False,
-        unseen: Unseen = "error",
-    ) -> float | NDArray[np.float64]:
-        """Return the natural logarithm of the probability of data.
-
-        Parameters
-        ----------
-        data, weights, per_row, unseen
-            As in `BayesianNetwork.log_likelihood`.
-
-        Returns
-        -------
-        float or ndarray
-            Of all rows, or of each. The probability of a row is the mean over the members.
-        """
-        rows = self.prepare(data, weights=weights, unseen=unseen)
-        each = np.stack([member._log_probabilities(rows) for member in self.members])
-        result = shares(each).log_mean
-        return result if per_row else rows.total(result)
+    def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
+        each = [member._log_probabilities(rows) for member in self.members]
+        return shares(np.stack(each), self.weights).log_mean
 
     def predict(
         self,
@@ -268,7 +240,8 @@ class AveragedNetwork(AveragedQueries):
 
     def answers_in(self, rows: Rows, target: str) -> MixtureAnswer:
         """Return what each member predicts for a node in prepared rows, and its share."""
-        each = shares(np.stack([member._log_probabilities(rows) for member in self.members]))
+        logs = np.stack([member._log_probabilities(rows) for member in self.members])
+        each = shares(logs, self.weights)
         refuse_impossible(np.isneginf(each.log_mean))
         found = [member._answers(rows, target) for member in self.members]
         return MixtureAnswer(
@@ -293,7 +266,9 @@ class AveragedNetwork(AveragedQueries):
             As `BayesianNetwork.sample`.
         """
         numbers = uniforms(n, seed, len(self.nodes))
-        chosen = (Stream(seed, _CHOICE).uniforms(n) * len(self.members)).astype(np.intp)
+        stream = Stream(seed, Purpose.MEMBER_OF_CASE)
+        thresholds = np.cumsum(self.weights)[:-1]  # without 1, which rounding may miss
+        chosen = np.searchsorted(thresholds, stream.uniforms(n), side="right")
         columns: dict[str, Values] = {
             node: np.empty(n, dtype=np.int64 if states else np.float64)
             for node, states in self.states.items()
@@ -312,7 +287,7 @@ class AveragedNetwork(AveragedQueries):
 
         `kes.read_network` reads it. Other formats hold one network: see `save_members`.
         """
-        write_average(self.members, path)
+        write_average(self.members, path, self.weights)
 
     def save_members(self, path: str | PathLike[str]) -> list[Path]:
         """Write each member to a file of its own, such as BIF for other programs.
@@ -348,19 +323,19 @@ class AveragedNetwork(AveragedQueries):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AveragedNetwork):
             return NotImplemented
-        return self.members == other.members
+        return (self.members, self.weights) == (other.members, other.weights)
 
     def __hash__(self) -> int:
-        return hash(self.members)
+        return hash((self.members, self.weights))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.members,)
+        return type(self), (self.members, self.weights)
 
     def __repr__(self) -> str:
         return f"AveragedNetwork({self._summary()})"
 
     def _summary(self) -> str:
-        arcs = np.mean([len(member.arcs) for member in self.members])
+        arcs = np.average([len(member.arcs) for member in self.members], weights=self.weights)
         counts = {"member": len(self.members), "node": len(self.nodes)}
         shown = [f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items()]
         return ", ".join([*shown, f"{arcs:.1f} arcs on average"])
@@ -371,6 +346,22 @@ class AveragedNetwork(AveragedQueries):
 
 AnyNetwork: TypeAlias = Fitted | AveragedNetwork
 """A network, or an average of networks."""
+
+
+def _normalized(weights: Iterable[float] | None, number: int) -> tuple[float, ...]:
+    """Return weights that sum to 1, equal ones by default."""
+    own = [1.0] * number if weights is None else list(weights)
+    if len(own) != number or not all(0 < weight < inf for weight in own):
+        raise KesError(
+            f"the weights of {number} members must be as many positive numbers, not {own!r}",
+            option="weights",
+        )
+    return tuple(weight / fsum(own) for weight in own)
+
+
+def _rounded(weights: Iterable[float]) -> float:
+    """Return a sum, such as 0.7 for seven tenths."""
+    return round(fsum(weights), 12)
 
 
 def _check_members(members: Sequence[Fitted]) -> None:

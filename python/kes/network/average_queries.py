@@ -26,6 +26,7 @@ class AveragedQueries:
     """Members with the same nodes, and answers to queries."""
 
     members: tuple[Fitted, ...]
+    weights: tuple[float, ...]
     nodes: tuple[str, ...]
     states: Mapping[str, tuple[State, ...]]
     transform: Ranks | None
@@ -153,7 +154,7 @@ class AveragedQueries:
                 "networks with a prior",
                 column=next(iter(evidence or {}), None),
             )
-        return shares(logs)
+        return shares(logs, self.weights)
 
     # --- effects ---------------------------------------------------------------------------------
 
@@ -183,10 +184,10 @@ class AveragedQueries:
         Returns
         -------
         Table
-            A row for each member: the `parents` of x, and the `effect`, which is the change of the
-            probability of the outcome, or of the mean of y; in networks with a `transform`, of the
-            value that has the mean normal score, which is near the median. The note has the mean
-            over the members and their spread.
+            A row for each member: its `weight`, the `parents` of x, and the `effect`, which is the
+            change of the probability of the outcome, or of the mean of y; in networks with a
+            `transform`, of the value that has the mean normal score, which is near the median. The
+            note has the mean over the members and their spread.
 
         Raises
         ------
@@ -205,14 +206,16 @@ class AveragedQueries:
         what = f"P({y} = {end})" if states else f"the mean of {y}"
         if not states and self.transform is not None:
             what = f"the centre of {y} (its mean normal score, mapped back)"
+        mean = float(np.average(found, weights=self.weights))
+        spread = float(np.average((np.array(found) - mean) ** 2, weights=self.weights) ** 0.5)
         note = (
             f"effect: change of {what} when {x} is set to {_shown(high)} instead of "
-            f"{_shown(low)}; mean {np.mean(found):.4g}, spread {np.std(found):.4g}. Assumptions: "
+            f"{_shown(low)}; mean {mean:.4g}, spread {spread:.4g}. Assumptions: "
             "arrows are causal, and no common cause of two variables is missing."
         )
         parents = [member.parents[x] for member in self.members]
-        rows = zip(range(len(found)), parents, found, strict=True)
-        return tabulated(("member", "parents", "effect"), rows, note)
+        rows = zip(range(len(found)), self.weights, parents, found, strict=True)
+        return tabulated(("member", "weight", "parents", "effect"), rows, note)
 
     def _values_of(self, x: str) -> tuple[Any, Any]:
         """Return the default values of a cause."""

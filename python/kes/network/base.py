@@ -9,12 +9,13 @@ from functools import partial
 from math import isfinite
 from numbers import Real
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Continuous, Dataset, Discrete, State
+from kes.data.random_stream import Stream
 from kes.data.schema import gaps_of
 from kes.drawing.svg import picture
 from kes.errors import KesError, listed, suggest
@@ -23,6 +24,7 @@ from kes.formats.escaping import same
 from kes.network import conversion
 from kes.network.cpds import Local
 from kes.network.evidence import Evidence, draw, uniforms
+from kes.network.likelihood import Likelihood
 from kes.network.new_rows import Rows, Unseen, read_rows
 from kes.network.over_time import OverTime
 from kes.network.query import Answer, Query
@@ -41,7 +43,7 @@ DRAWS = 1000
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Network(OverTime, Structure):
+class Network(OverTime, Likelihood, Structure):
     """A DAG with a CPD for every node; immutable.
 
     For its attributes see `Structure`.
@@ -171,63 +173,7 @@ class Network(OverTime, Structure):
         }
         return Rows(columns, rows.number, rows.weights)
 
-    @overload
-    def log_likelihood(
-        self,
-        data: Data,
-        *,
-        weights: Weights = ...,
-        per_row: Literal[False] = ...,
-        unseen: Unseen = ...,
-    ) -> float: ...
-    @overload
-    def log_likelihood(
-        self, data: Data, *, weights: Weights = ..., per_row: Literal[True], unseen: Unseen = ...
-    ) -> NDArray[np.float64]: ...
-    def log_likelihood(
-        self,
-        data: Data,
-        *,
-        weights: Weights = None,
-        per_row: bool = False,
-        unseen: Unseen = "error",
-    ) -> float | NDArray[np.float64]:
-        """Return the natural logarithm of the probability of data.
-
-        It is that of the modelled nodes, given the exogenous ones. For continuous nodes it is a
-        log-density, of transformed values if the network has a `transform`: comparable only
-        between networks with the same transform.
-
-        Parameters
-        ----------
-        data
-            A table with a column for every node (others are ignored), or a `Dataset`.
-        weights
-            Number of cases that each row stands for; see `kes.learn`.
-        per_row
-            Return one number per row instead of their sum; weights are ignored.
-        unseen : {"error", "missing"}
-            Treat missing values, and values that are none of the node's states, as an error or as
-            missing. Missing values are summed out: exactly, unless continuous ones meet discrete
-            ones or logistic nodes, where 1 000 draws are averaged. Rows with missing values in
-            the same columns are computed together, so many different patterns take time.
-
-        Returns
-        -------
-        float or ndarray
-            Minus infinity where the network assigns zero probability to a row.
-
-        Raises
-        ------
-        KesError
-            If a column is missing or contains a state that the network does not have.
-        """
-        rows = self.prepare(data, weights=weights, unseen=unseen)
-        result = self._log_probabilities(rows)
-        return result if per_row else rows.total(result)
-
     def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
-        """Return ln P of the values of each row, given those of exogenous nodes."""
         result = self._log_joint(rows)
         for node in self.exogenous:  # they have no parents
             if node not in rows.columns:
@@ -272,13 +218,15 @@ class Network(OverTime, Structure):
         constants = {n: np.full(rows.number, v) for n, v in self.constants.items()}
         return Evidence(self, {**constants, **observed}, rows.number)
 
-    def sample(self, n: int, seed: int = 0) -> Dataset:
+    def sample(self, n: int, seed: int | Stream = 0) -> Dataset:
         """Draw independent cases.
 
-        ``PCG64(seed)`` yields 64-bit integers, whose upper 53 bits are read as numbers in [0, 1).
-        They fill a matrix with a row per case and a column per node, row by row, so a longer
-        sample begins with the shorter ones. A discrete node takes the first state whose cumulative
-        probability exceeds its number, a continuous one the quantile at its number.
+        ``PCG64(SeedSequence(seed, spawn_key=(0x53414D50,)))`` yields 64-bit integers, whose upper
+        53 bits are read as numbers in [0, 1). They fill a matrix with a row per case and a column
+        per node, row by row, so a longer sample begins with the shorter ones. A discrete node takes
+        the first state whose cumulative probability exceeds its number, a continuous one the
+        quantile at its number. ``numpy.random.default_rng(seed)`` yields other numbers, so gaps and
+        noise that are drawn from it do not depend on the cases.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.network.cpds import Linear, Tabular
 from kes.network.inference import table_limit
 from kes.network.regressors import Values
@@ -78,9 +78,9 @@ def in_order(network: Network) -> list[str]:
     return list(TopologicalSorter(network.parents).static_order())
 
 
-def uniforms(n: int, seed: int, nodes: int) -> NDArray[np.float64]:
+def uniforms(n: int, seed: int | Stream, nodes: int) -> NDArray[np.float64]:
     """Return the random numbers of n cases, a row for each; see `Network.sample`."""
-    return Stream(seed).uniforms(integer("n", n, minimum=1), nodes)
+    return Stream.of(seed, Purpose.SAMPLES).uniforms(integer("n", n, minimum=1), nodes)
 
 
 def draw(network: Network, numbers: NDArray[np.float64]) -> dict[str, Values]:

@@ -53,7 +53,8 @@ def read_network(path: str | PathLike[str]) -> AnyNetwork:
 
     def parse(content: bytes) -> AnyNetwork:
         if form.offers("holds_average") and form.function("holds_average")(content):
-            return AveragedNetwork(map(_network, form.function("read_members")(content)))
+            members, weights = form.function("read_members")(content)
+            return AveragedNetwork(map(_network, members), weights)
         return _network(form.function("read")(content))
 
     network: AnyNetwork = load(path, parse)

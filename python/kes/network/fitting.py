@@ -19,7 +19,8 @@ from kes.data.interventions import check_interventions
 from kes.data.normal_scores import Ranks
 from kes.data.notation import PLAIN, Notation
 from kes.data.notes import left_out
-from kes.data.resampling import Stack, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Stack
 from kes.data.schema import ReadOptions
 from kes.declare import checked_options
 from kes.errors import KesError, about, listed, option
@@ -159,10 +160,10 @@ def fit_as(structure: Pdag | Arcs, data: Data, how: FitOptions, reading: ReadOpt
     )
     if gaps is not None:
         stack = Stack(Incomplete(dataset, gaps), how["completions"])
-        stack.scatter(Stream(0))
+        stack.scatter(Stream(0, Purpose.FIT, 0))
         again = estimates(filled=stack.filled)
         for number in range(_IMPUTATIONS):
-            impute(stack, again, Stream(0, number))
+            impute(stack, again, Stream(0, Purpose.FIT, number + 1))
         dataset = stack.dataset()
     return estimates()(dataset, prior=how["prior"], ess=how["ess"])
 

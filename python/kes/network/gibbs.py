@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from kes.data.dataset import Dataset
 from kes.data.normal_scores import quantiles
-from kes.data.resampling import Stack, Stream
+from kes.data.random_stream import Stream
+from kes.data.resampling import Stack
 from kes.network.base import Network
 from kes.network.cpds import Linear, Local, Tabular
 from kes.network.normal import LEAST_UNIFORM

@@ -121,7 +121,7 @@ class _Means:
     def effects(self, sizes: Sequence[int]) -> tuple[Floats, Floats]:
         """Return what each configuration adds to those of its single states, and its variance.
 
-        The first configuration is the intercept, of which all others are differences. The variance
+        The first configuration is the intercept; the others are differences from it. The variance
         is in units of that of a case.
         """
         levels = self.node - self.regressors @ self.slopes

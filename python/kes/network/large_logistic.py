@@ -20,11 +20,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kes.network.cpds import log_softmax
-
 Floats: TypeAlias = NDArray[np.float64]
 
-_BLOCK = 2**12
+_BLOCK = 2**10
 _MOST_STEPS, _MEMORY, _HALVINGS = 60, 30, 40
 _ENOUGH = 1e-9
 """Stop when the expected gain in log-likelihood per case of the next step is smaller."""
@@ -43,7 +41,7 @@ class Grouped(NamedTuple):
 
 def grouped(x: Floats, own: NDArray[np.int32], states: int, weights: Floats) -> Grouped:
     """Merge rows with the same regressors."""
-    # Rows are told apart by one number. Different rows with the same number are not merged.
+    # Rows are distinguished by one number. Different rows with the same number are not merged.
     key = x @ np.sin(np.arange(1.0, 1 + x.shape[1]))
     _, first, place = np.unique(key, return_index=True, return_inverse=True)
     if not all(
@@ -89,12 +87,17 @@ def _look(data: Grouped, penalty: float, place: Floats) -> tuple[float, Floats]:
     gradient = -penalty * (place - place.sum(axis=0) / (len(place) + 1))
     gradient[:, 0] = 0.0
     value = 0.5 * float((place * gradient).sum())
+    every = np.concatenate([np.zeros((1, place.shape[1])), place])
     for start in range(0, len(data.x), _BLOCK):
-        x, cases = data.x[start : start + _BLOCK], data.cases[start : start + _BLOCK]
-        logs = log_softmax(np.concatenate([np.zeros((len(x), 1)), x @ place.T], axis=1))
-        value += float((cases * logs).sum())
-        expected = cases.sum(axis=1, keepdims=True) * np.exp(logs[:, 1:])
-        gradient += (cases[:, 1:] - expected).T @ x
+        x, cases = data.x[start : start + _BLOCK], data.cases[start : start + _BLOCK].T
+        terms = every @ x.T
+        terms -= terms.max(axis=0)
+        value += float((cases * terms).sum())
+        np.exp(terms, out=terms)  # in place: most of the time is spent here
+        totals, sizes = terms.sum(axis=0), cases.sum(axis=0)
+        value -= float(sizes @ np.log(totals))
+        terms *= sizes / totals
+        gradient += ((cases - terms) @ x)[1:]
     return value, gradient
 
 

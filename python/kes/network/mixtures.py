@@ -27,16 +27,17 @@ class Shares(NamedTuple):
     log_mean: Floats
 
 
-def shares(logs: Floats) -> Shares:
+def shares(logs: Floats, weights: Sequence[float]) -> Shares:
     """Return the shares that go with ln P of the evidence under each member.
 
     Where all members find the evidence impossible, the shares are 0.
     """
     top = logs.max(axis=0)
     shifted = np.exp(logs - np.where(np.isneginf(top), 0.0, top))
+    shifted *= np.reshape(weights, (-1, *[1] * (logs.ndim - 1)))
     total = shifted.sum(axis=0)
     with np.errstate(divide="ignore"):
-        log_mean = top + np.log(total / len(logs))
+        log_mean = top + np.log(total / np.sum(weights))
     return Shares(shifted / np.where(total > 0, total, 1.0), log_mean)
 
 

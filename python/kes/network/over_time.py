@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data import Continuous, Dataset, Discrete
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.data.series import Lagged, Places, Series
 from kes.data.source import open_source
 from kes.errors import KesError
@@ -129,7 +129,7 @@ class Slices:
     before : mapping of str to (str, int)
         Nodes of earlier values, with the variable and the lag of each.
     fixed : tuple of str
-        Other exogenous nodes; their values stay as they are.
+        Other exogenous nodes; their values do not change.
     """
 
     now: tuple[str, ...]
@@ -233,7 +233,7 @@ def forecast(
     keys = {name: _labels(source, name)[ends[0]] for name in series.by}
     rows: list[dict[str, Any]] = []
     for step in range(1, ahead + 1):
-        drawn = walk.step(Stream(seed, step))
+        drawn = walk.step(Stream(seed, Purpose.FORECASTS, step))
         for place in range(ends.shape[1]):
             moment = int(places.moments[ends[0][place]]) + step
             own = {name: values[place] for name, values in keys.items()}
@@ -295,7 +295,8 @@ def sample_series(network: Network, n: int, steps: int, *, burn_in: int, seed: i
     for node, (name, lag) in slices.before.items():
         past[name][lag - 1] = _values(start[node])
     walk = _Walk(network, slices, past, {node: _values(start[node]) for node in slices.fixed})
-    rows = [walk.step(Stream(seed, step + 1)) for step in range(before + length)][before:]
+    every = range(before + length)
+    rows = [walk.step(Stream(seed, Purpose.SERIES, step)) for step in every][before:]
     modelled = [node for node in network.nodes if node in {*slices.now}]
     columns: list[Discrete | Continuous] = [
         Discrete(tuple(range(number)), np.repeat(np.arange(number), length)),

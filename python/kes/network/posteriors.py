@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.normal_scores import quantiles
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.network.cpds import Linear
 from kes.network.evidence import Evidence
 from kes.network.normal import LEAST_UNIFORM, between, draw_between
@@ -214,7 +214,7 @@ def draw_forward(
     `touched` are the nodes whose families contain any of the component, which is in topological
     order. Every row uses the same random numbers.
     """
-    uniforms = Stream(seed).uniforms(draws, len(component)).T
+    uniforms = Stream(seed, Purpose.QUERIES).uniforms(draws, len(component)).T
     drawn = _repeated(evidence, touched, draws)
     of_bounds = np.zeros(drawn.rows)
     for node, numbers in zip(component, uniforms, strict=True):
@@ -251,7 +251,7 @@ def draw_normal(
     ]
     found = integrate(evidence, component, linear)
     if len(component) > 1:
-        uniforms = Stream(seed).uniforms(draws, len(component))
+        uniforms = Stream(seed, Purpose.QUERIES).uniforms(draws, len(component))
     else:
         uniforms = (np.arange(draws)[:, np.newaxis] + 0.5) / draws
     normals = quantiles(np.maximum(uniforms, LEAST_UNIFORM))

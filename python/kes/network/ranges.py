@@ -20,7 +20,7 @@ SIGNS = {">": "above", ">=": "at_least", "<": "below", "<=": "at_most"}
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Range:
-    """Numbers between two bounds, either of which may be left out.
+    """Numbers between two bounds; either may be left out.
 
     Parameters
     ----------

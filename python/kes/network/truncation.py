@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.network.normal import Floats, between, draw_between, moments_between
 from kes.network.posteriors import Mixture
 
@@ -127,4 +127,4 @@ def _points(number: int, draws: int, seed: int) -> tuple[Floats, Floats]:
     if number == 1:
         nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
         return (nodes[:, np.newaxis] + 1) / 2, weights / 2
-    return Stream(seed).uniforms(draws, number), np.full(draws, 1 / draws)
+    return Stream(seed, Purpose.RANGES).uniforms(draws, number), np.full(draws, 1 / draws)

@@ -77,7 +77,7 @@ class PosteriorWork(WorkOptions, total=False):
         Option(
             default=None,
             group="runs",
-            doc="Length of the chains, of which the first fifth is not used. By default, 2 000 and "
+            doc="Length of the chains; the first fifth is discarded. By default, 2 000 and "
             "then twice as many until the chains agree, at most 16 000; fewer in large problems. "
             "The result depends on it and on `random_state`, not on the time.",
             check=partial(integer, minimum=100),

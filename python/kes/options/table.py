@@ -42,12 +42,13 @@ Transform = Annotated[
         group="criterion",
         doc='"ranks" replaces the values of each continuous column by the normal scores of their '
         'ranks, which helps if columns are skewed; "none" does not. By default, searches on '
-        "tables with discrete and continuous columns use ranks, others do not, and networks are "
-        "estimated in the units of the columns.",
+        "tables with discrete and continuous columns use ranks, and networks are estimated in the "
+        "units of the columns. So do searches on continuous tables with many variables for their "
+        "cases if columns have heavy tails, which a note says; there, networks use ranks as well.",
         check=partial(choice, known=TRANSFORMS),
         setting="transform",
         help="Replace continuous values by the normal scores of their ranks.",
-        default_text="ranks with discrete and continuous columns, else none",
+        default_text="ranks with discrete and continuous columns or heavy tails, else none",
     ),
 ]
 Curves = Annotated[

@@ -137,6 +137,7 @@ def check_neighbourhood(name: str, value: object) -> Literal["exact"] | Sampled:
 def uses_ranks(transform: str | None, kind: str) -> bool:
     """Return whether a search on a kind of table replaces continuous values by normal scores.
 
-    None stands for the default: "ranks" on mixed tables, "none" on others.
+    None stands for the default: "ranks" on mixed tables, "none" on others, unless a search has
+    chosen "ranks" for the tails of a table (`kes.search.tails`).
     """
     return transform == "ranks" or (transform is None and kind == "mixed")

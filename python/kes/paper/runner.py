@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kes import _core, datasets
 from kes.budget import Budget, Improve
 from kes.data import Dataset
+from kes.data.random_stream import Stream
 from kes.data.schema import ReadOptions
 from kes.errors import KesError
 from kes.files import write_file
@@ -260,9 +261,9 @@ class Library:
     def _load(self, sample: Sample) -> Dataset:
         match sample.database:
             case "alarm":
-                return datasets.alarm(sample.rows, sample.draw)
+                return datasets.alarm(sample.rows, Stream(sample.draw))
             case "trap":
-                return datasets.trap(rows=sample.rows, seed=sample.draw)
+                return datasets.trap(rows=sample.rows, seed=Stream(sample.draw))
             case "coil":
                 return datasets.coil(self._coil)
         return datasets.leukemia(self._leukemia, "ALL" if sample.database == "all" else "AML")

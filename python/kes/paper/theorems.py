@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kes import datasets
 from kes.api import learn, score
+from kes.data.random_stream import Stream
 from kes.errors import KesError
 from kes.graph import EssentialGraph
 from kes.network import BayesianNetwork
@@ -88,7 +89,7 @@ def _faithful() -> dict[int, list[tuple[int, int]]]:
 
 
 def _faithful_networks(nodes: int) -> Iterator[BayesianNetwork]:
-    networks = (datasets.random_network(nodes, 2.5, seed=seed) for seed in count())
+    networks = (datasets.random_network(nodes, 2.5, seed=Stream(seed)) for seed in count())
     return filter(datasets.is_faithful, networks)
 
 

@@ -144,9 +144,11 @@ class Optimum(OptimumMethods):
         return self._record.is_scored_like(other._record)
 
     def completed(self, data: Data) -> Data:
-        """Return the completed table of the search, if it is kept and these are its data."""
-        kept = self._record.completion
-        if kept is None or not kept.imputed or isinstance(data, Dataset | Incomplete):
+        """Return the completed table of the search, if these are its data.
+
+        Imputed values that were not kept are drawn again as in the search.
+        """
+        if self._record.completion is None or isinstance(data, Dataset | Incomplete):
             return data
         try:
             return Problem.again(self._record, data).dataset

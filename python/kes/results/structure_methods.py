@@ -109,7 +109,7 @@ class StructureMethods:
         threshold : float or None
             Least support of an edge, 0.5 by default. It gets a direction if that has at least this
             support as a compelled one, and more than the opposite direction. With evidence, the
-            least evidence in nats, 5 by default; the direction has to be clear.
+            least evidence in nats, 3 by default; the direction has to be clear.
         support : {"search", "weight", "resampling"}
             Which support to use: see `edges`.
         stability : Stability or None

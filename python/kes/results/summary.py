@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import numpy as np
 from kes.data.notes import MANY_STATES, are_numbers, without_excluded
 from kes.errors import listed, printable
 from kes.options import Sampled
+from kes.results.isolated import isolated, unseen
 from kes.search.edge_price import chance_edges
 from kes.search.structural_em import MAX_ROUNDS
 
@@ -88,11 +89,11 @@ def _rows(optima: Optima, shown: Sequence[str] = ()) -> list[tuple[str, str]]:
         ("chosen", "" if optima.choice is None else str(optima.choice)),
         ("knowledge", known.counts if (known := optima.settings.knowledge) else ""),
         *_target(optima),
-        ("best score", f"{best.score:.4f}{of}, {_hits(optima) if best.hits else best.origin}"),
+        ("best score", f"{best.score:.4f}{of}, {_found(optima)}"),
         ("proof", proof(optima)),
         ("best network", _edges(best)),
         ("exogenous", _exogenous(best)),
-        ("isolated", _isolated(optima)),
+        *_isolated(optima),
         ("best run", "" if best.hits else _best_run(optima)),
         ("GES score", f"{ges.score:.4f}{_beside_runs(optima)}"),
         ("ends of runs", _ends(optima)),
@@ -107,6 +108,14 @@ def _hits(optima: Optima) -> str:
     return (
         f"found by {run.hits} of {counted(len(optima.runs), 'run')}, first by run {run.first_run}"
     )
+
+
+def _found(optima: Optima) -> str:
+    """Return how the best model was found."""
+    origin = optima.best.origin
+    if optima.best.hits:
+        return _hits(optima)
+    return "found by the exact search" if origin == "exact" else origin
 
 
 def _best_run(optima: Optima) -> str:
@@ -185,8 +194,11 @@ def edge_price(optima: Optima) -> str:
     """Return the price of every edge and, if it was chosen by default, why; "" without one."""
     record = optima.record
     price = f"{record.settings.edge_prior:.4g} nats"
-    if not record.settings.edge_prior or not record.has_default_price:
-        return price if record.settings.edge_prior else ""
+    if not record.settings.edge_prior:
+        return ""
+    if not record.has_default_price:
+        gamma = record.settings.edge_prior / (2 * math.log(max(record.varying, 2)))
+        return f"{price}, that of the extended BIC with gamma={gamma:.3g}"
     measure = record.settings.measure.of_cheapest_edges(optima.kind)
     chance = chance_edges(record.varying, record.cases, measure)
     return (
@@ -283,17 +295,20 @@ def blanket_of(optimum: Optimum, target: str) -> list[str]:
     return [name for name in optimum.names if name in members]
 
 
-def _isolated(optima: Optima) -> str:
-    """Return the variables without an edge, and advice on those with many numeric states."""
-    connected = {node for edge in optima.best.graph.skeleton for node in edge}
-    isolated = {name: optima.states[name] for name in optima.names if name not in connected}
-    numeric = [
-        name
-        for name, states in isolated.items()
-        if len(states) > MANY_STATES and are_numbers(states)
-    ]
-    advice = f"; edges of {listed(numeric)} cost less if they are taken as continuous"
-    return listed([*isolated]) + advice * bool(numeric) if isolated else ""
+def _isolated(optima: Optima) -> Iterator[tuple[str, str]]:
+    """Yield the variables without an edge, and what is known of those that are not independent."""
+    alone = isolated(optima)
+    if not alone:
+        return
+    found = unseen(optima, optima.problem)
+    dear = {
+        name: own
+        for name in alone
+        if len(own := optima.states[name]) > MANY_STATES and are_numbers(own)
+    }
+    advice = f"; edges of {listed([*dear])} cost less if they are taken as continuous"
+    yield "isolated", listed(alone) + advice * bool(dear and not found)
+    yield from (("note", str(one)) for one in found)
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

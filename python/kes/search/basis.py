@@ -27,7 +27,7 @@ from kes.budget import SHARE_OF_CHOICE, Budget
 from kes.data.column import Continuous
 from kes.data.dataset import AnyTable, Dataset, Incomplete
 from kes.data.normal_scores import Ranks
-from kes.data.resampling import Stream
+from kes.data.random_stream import Purpose, Stream
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.native import core_problem
@@ -45,7 +45,6 @@ LEAST_CASES = 100
 """With fewer cases, halves are too small to tell."""
 
 _MOST_CASES = 10_000  # that are looked at
-_BRANCH = 1  # of the seed's random streams
 _CACHE_MB = 64
 
 
@@ -148,7 +147,8 @@ def _halves(cases: Dataset, seed: int) -> tuple[Dataset, Dataset]:
     }
     weights = np.ones(cases.rows) if cases.weights is None else cases.weights
     order = np.lexsort((weights, *(columns[name] for name in sorted(columns))))
-    drawn = np.argsort(Stream(seed, _BRANCH).integers(cases.rows), kind="stable")[:_MOST_CASES]
+    keys = Stream(seed, Purpose.BASIS).integers(cases.rows)
+    drawn = np.argsort(keys, kind="stable")[:_MOST_CASES]
     first, second = (
         cases.take(rows, None if cases.weights is None else cases.weights[rows])
         for rows in (order[drawn[::2]], order[drawn[1::2]])

@@ -87,7 +87,7 @@ class Collector:
         return (run for run in range(self._prefix, self.wanted) if run not in self._ends)
 
     def receiver(self) -> OnRuns:
-        """Return a callback for one call of the core, which numbers models by itself."""
+        """Return a callback for one call of the core, which numbers models on its own."""
         numbers: list[int] = []
 
         def on_batch(runs: list[int], models: list[int], new_models: NewModels) -> bool:

@@ -270,7 +270,7 @@ class Place:
 
     @classmethod
     def of(cls, problem: Problem) -> Place | None:
-        """Return the file of a problem; None if no file holds its data as they are."""
+        """Return the file of a problem; None if no file holds exactly its data."""
         reading, dataset = problem.reading, problem.dataset
         source = reading.source
         if source is None or problem.completion is not None or reading.weights is True:

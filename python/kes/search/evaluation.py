@@ -44,6 +44,11 @@ class Evaluation:
     def __str__(self) -> str:
         if not self.cases:
             return "not evaluated: the cases are too few, or have weights that are not integers"
+        return f"{self.quality}; {self.cases:.12g} held-out cases"
+
+    @property
+    def quality(self) -> str:
+        """How good the predictions are, in words."""
         own = self.measures
         if "r2" in own:
             found = f"R² {own['r2']:.3f}, root mean square error {own['rmse']:.4g}"
@@ -54,7 +59,7 @@ class Evaluation:
                 f"{auc}log-loss {own['log_loss']:.3f} ({alone}), {_percent(own['accuracy'])} right"
             )
         off = f"probabilities off by {_percent(self.miscalibration)} on average"
-        return f"{found}; {off}; {self.cases:.12g} held-out cases"
+        return f"{found}; {off}"
 
 
 def _percent(share: float) -> str:

@@ -161,7 +161,12 @@ def do_runs(
     """Do runs until there are as many as wanted, or the budget is spent; see `search`."""
     started = time.monotonic()
     collector: Collector | None = None
+    steps_of_runs = 0
     with reporting(execution.progress) as report:
+
+        def on_steps(steps: int, _: object) -> None:
+            nonlocal steps_of_runs
+            steps_of_runs = steps
 
         def keep_going(steps: int) -> bool:
             spent = time.monotonic() - started
@@ -178,14 +183,17 @@ def do_runs(
             collector = Collector(
                 base,
                 budget,
-                watchers=[lambda now: report(_progress(now)), *watchers],
+                watchers=[
+                    lambda now: report(replace(_progress(now), steps=steps_of_runs)),
+                    *watchers,
+                ],
                 started=started,
             )
             if execution.client is not None and not collector.stopped:
                 dask_cluster.search(execution.client, problem, collector)
             while execution.client is None and not collector.stopped:
                 runs = islice(collector.pending(), _AT_ONCE)
-                problem.driver(execution.threads).do_runs(runs, collector.receiver())
+                problem.driver(execution.threads).do_runs(runs, collector.receiver(), on_steps)
             record = collector.record()
             end = replace(
                 _progress(collector),
@@ -193,6 +201,7 @@ def do_runs(
                 best=max((model.score for model in record.models), default=None),
                 optima=len(record.models),
                 left=0.0,
+                steps=steps_of_runs,
             )
             report(end, final=True)
         except SearchInterrupted:

@@ -33,6 +33,7 @@ from kes.search.driver import Driver
 from kes.search.edge_price import price_for
 from kes.search.record import Completion, Model, Record, fingerprint
 from kes.search.structural_em import KeepGoing, complete, restored
+from kes.search.tails import with_transform
 from kes.settings import Settings
 from kes.validation import integer, megabytes
 
@@ -118,6 +119,7 @@ class Problem:
         )
         settings = constrained(settings, names, start=chosen["start"], knowledge=known)
         settings, table = with_basis(settings, read.table, chosen)
+        settings, table = with_transform(settings, table)
         settings = replace(settings, edge_prior=price_for(table, settings, chosen))
         return cls(table, settings, memory, read.reading, earlier)
 
@@ -278,12 +280,15 @@ class Problem:
 
     def _check_score(self, problem: _core.Problem, score: float, what: str) -> None:
         if score == -math.inf and self.dataset.kind != "discrete":
-            dependent = self._dependent(problem)
+            if dependent := self._dependent(problem):
+                raise KesError(
+                    f"{what} has no score: it connects collinear columns, {listed(dependent)}, or "
+                    "has families as large as the table; use fewer edges, or leave one of these "
+                    "columns out",
+                    column=dependent[0],
+                )
             raise KesError(
-                f"{what} has no score: it connects collinear columns, {listed(dependent)}, or has "
-                "families as large as the table; use fewer edges, or leave one of these columns "
-                "out",
-                column=dependent[0] if dependent else None,
+                f"{what} has no score: it has families as large as the table; use fewer edges"
             )
 
     def _dependent(self, problem: _core.Problem) -> list[str]:

@@ -1,7 +1,7 @@
 """Prove that no network scores higher than the best one found, where that is cheap.
 
 A proof needs all families that the bounds of the criterion do not rule out. How many sets have to
-be counted for them is not known beforehand: the worst case is often a hundred times too many. So
+be counted for them is not known in advance: the worst case is often a hundred times too many. So
 the decision to start rests on the least work: all sets of up to three variables, or all there are
 if there are no such bounds (continuous columns) or weak ones (BDeu, qNML). Then sets are counted up
 to the budget. From the families found, the best network is made by dynamic programming up to 23

@@ -24,7 +24,8 @@ from typing import Any, TypeAlias
 from kes.budget import short_search
 from kes.data.dataset import Dataset, Incomplete
 from kes.data.normal_scores import Ranks
-from kes.data.resampling import Stack, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Stack
 from kes.graph import EssentialGraph
 from kes.native import core_problem, cores
 from kes.network.fitting import Estimates, Model, families, fitting_dag
@@ -37,7 +38,6 @@ from kes.settings import Settings
 MAX_ROUNDS = 20
 MAX_VALUES = 3 * 10**8
 """Values drawn in all rounds, which takes about a minute; two rounds are always allowed."""
-_BRANCH = 0  # of the seed's random streams; the number of the round follows
 
 
 KeepGoing: TypeAlias = Callable[[int], bool]
@@ -88,7 +88,7 @@ def _complete(
     free = replace(settings, k=DEFAULTS["k"], two_phase=False, neighbourhood="exact", start=None)
     trees = replace(free, max_parents=_parents_in_trees(settings))
     stack = Stack(table, completions)
-    stack.scatter(Stream(settings.seed, _BRANCH, 0))
+    stack.scatter(Stream(settings.seed, Purpose.IMPUTATIONS, 0))
     best = partial(best_of, cache_mb=cache_mb, threads=threads or cores())
     # At least one round is done: the first filling ignores all dependences.
     model = best(stack.dataset(), trees, keep_going=lambda: keep_going(0) or True)
@@ -100,7 +100,7 @@ def _complete(
         dag = fitting_dag(model, stack.dataset(), degree)
         parents = families(table.dataset.names, dag)
         estimates = Estimates(parents, filled=stack.filled, last=last, degree=degree)
-        impute(stack, estimates, Stream(settings.seed, _BRANCH, done_rounds))
+        impute(stack, estimates, Stream(settings.seed, Purpose.IMPUTATIONS, done_rounds))
         if done_rounds == rounds or not keep_going(done_rounds):
             break
         found = best(stack.dataset(), free, keep_going=partial(keep_going, done_rounds))

@@ -1,5 +1,7 @@
 """`kes.certify`: what it promises, tells and refuses, with few variables and with many."""
 
+import itertools
+import math
 import os
 import signal
 import subprocess
@@ -13,7 +15,7 @@ from tests.clock import within
 from tests.unit.refused import refused
 
 import kes
-from kes.analysis.certify import Incumbents, certify, estimate
+from kes.analysis.certify import Incumbents, _subsets, certify, estimate
 from kes.cli import run
 from kes.exact.prover import Bounded, Bounding
 from kes.search.problem import OtherData
@@ -406,3 +408,13 @@ def test_dense_continuous_tables_are_not_promised_too_soon():
     assert certificate.gap == 0
     assert spent < 20 * expected.seconds
     assert expected.seconds > 30 * estimate(table[:, :10]).seconds
+
+
+def test_the_estimate_counts_sets_and_ends_where_floats_do():
+    """A table of 20 000 variables has more sets than any number, which nobody should wait for."""
+    for n, most in itertools.product(range(8), range(9)):
+        members = (itertools.combinations(range(n), size) for size in range(most + 1))
+        assert _subsets(n, most) == sum(len(list(own)) for own in members)
+    began = time.process_time()
+    assert _subsets(20_000, 20_000) == math.inf
+    assert time.process_time() - began < 2

@@ -7,7 +7,8 @@ import pytest
 import kes
 from kes.analysis import choosing
 from kes.analysis.choosing import PRIORS
-from kes.data.resampling import Cases, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Cases
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def test_every_candidate_is_judged_by_the_folds(data, choice):
     """The likelihood of the best candidate, from its own folds and searches."""
     best = choice.candidates[0]
     logs = []
-    for train, test in Cases(data).folds(2, Stream(0, 2**34)):
+    for train, test in Cases(data).folds(2, Stream(0, Purpose.CHOICE)):
         ess = {} if best.ess is None else {"ess": best.ess}
         how = {"criterion": best.criterion, "edge_prior": best.edge_prior, **ess}
         optima = kes.learn(train, runs=10, improve=100, random_state=0, **how)

@@ -9,7 +9,8 @@ from tests.unit.refused import refused
 import kes
 from kes.cli import run
 from kes.data import encode
-from kes.data.resampling import Cases, Stream
+from kes.data.random_stream import Purpose, Stream
+from kes.data.resampling import Cases
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +128,10 @@ def test_each_case_is_judged_by_models_that_have_not_seen_it(data):
     """Fold by fold with public functions only, but for the split itself."""
     table = kes.cross_validate(data, folds=3, top=2, runs=5, random_state=4)
     totals = dict.fromkeys(("optimum 0", "optimum 1", "GES", "no edges"), 0.0)
-    for train, test in Cases(data).folds(3, Stream(4, 0)):
-        optima = kes.learn(train, runs=5, random_state=4)
+    # The price of an edge is that of the whole table.
+    price = kes.learn(data, runs=1, improve=False).settings.edge_prior
+    for train, test in Cases(data).folds(3, Stream(4, Purpose.FOLDS)):
+        optima = kes.learn(train, runs=5, random_state=4, edge_prior=price)
         graphs = (optima[0].graph, optima[1].graph, optima.ges.graph)
         for name, graph in zip(totals, (*graphs, kes.EssentialGraph(data.names)), strict=True):
             network = kes.fit(graph, train, prior="bdeu")

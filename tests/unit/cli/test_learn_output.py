@@ -3,13 +3,16 @@
 import json
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.show.test_report import content
 
 import kes
 from kes.analysis.certainty import LIKELY, EdgeCertainty
+from kes.drawing.plot import edge_widths, evidence_width
 
 
 @pytest.fixture(autouse=True)
@@ -48,19 +51,36 @@ def test_weak_edges_are_marked(printed, tmp_path):
         )
 
 
-def test_learn_edges_and_python_show_the_same_numbers(printed):
+def part_of_alarm():
     data = kes.datasets.alarm(rows=300)
-    part = pd.DataFrame(
-        {n: np.array(s)[c] for n, s, c in zip(data.names, data.states, data.codes, strict=True)}
-    ).iloc[:, :8]
-    part.to_csv("part.csv", index=False)
-    _, learned, _ = printed("learn", "part.csv", "--runs", 20, "--out", "part.kes.json")
-    _, listed, _ = printed("edges", "part.kes.json")
-    optima = kes.learn("part.csv", runs=20)
-    evidence = {frozenset((r["x"], r["y"])): r for r in optima.evidence()}
+    return data.select(data.names[:8]).to_pandas()
+
+
+def forty():
+    return kes.datasets.random_network(40, seed=3).sample(500, seed=3).to_pandas()
+
+
+def linear():
+    rng = np.random.default_rng(0)
+    a, b, d, e = rng.normal(size=(4, 300))
+    c = 0.5 * a + 0.5 * b + rng.normal(size=300)
+    return pd.DataFrame({"a": a, "b": b, "c": c, "d": d, "e": e + 0.15 * d})
+
+
+@pytest.mark.parametrize("made", [part_of_alarm, linear, forty])
+def test_everything_that_people_read_says_the_same_of_an_edge(printed, made, tmp_path, monkeypatch):
+    """Learn, edges, the report and pictures have the number, status and word of Python."""
+    monkeypatch.chdir(tmp_path)
+    made().to_csv("table.csv", index=False)
+    _, learned, _ = printed("learn", "table.csv", "--runs", 5, "--out", "a.kes.json")
+    _, listed, _ = printed("edges", "a.kes.json")
+    printed("report", "a.kes.json", "--out", "a.html")
+    optima = kes.learn("table.csv", runs=5)
+    table = optima.evidence()
+    evidence = {frozenset((r["x"], r["y"])): r for r in table}
     best = optima.best.graph
     row = (
-        r"^ *(\w+) (->?) (\w+) +([\d.]+) +(-?[\d.]+)  ([a-z]+) +"
+        r"^ *(\w+) (->?) (\w+) +(?:([\d.]+) +)?(-?[\d.]+)  ([a-z]+) +"
         r"(clear|uncertain|open)( \(([\d.]+))?"
     )
     for out in (learned, listed):
@@ -70,7 +90,9 @@ def test_learn_edges_and_python_show_the_same_numbers(printed):
         assert order == sorted(order, reverse=True)
         for a, mark, b, share, nats, word, direction, _, margin in shown:
             known = evidence[frozenset((a, b))]
-            assert float(share) == pytest.approx(known["probability"], abs=6e-4)
+            assert (share != "") == ("probability" in known)
+            if share:
+                assert float(share) == pytest.approx(known["probability"], abs=6e-4)
             assert float(nats) == pytest.approx(known["evidence"], abs=6e-4)
             assert word == known["certainty"]
             assert (mark == "->") == ((a, b) in best.directed) == (direction != "open")
@@ -79,8 +101,20 @@ def test_learn_edges_and_python_show_the_same_numbers(printed):
                 assert float(margin) == pytest.approx(way, abs=0.051)
                 clear = EdgeCertainty.of(known).clear_direction != 0
                 assert (direction == "clear") == (clear and way > 0)
-    assert best.directed
-    assert "exact, as both are proven optimal" in learned
+        phrase = {"exact": "exact, as both are", "estimate": "an estimate from"}
+        assert all(phrase[how] in out for how in {*table["how"]})
+    assert best.skeleton
+    page = content(Path("a.html").read_text())
+    told = page["evidence"]
+    pairs = [frozenset(page["names"][i] for i in pair) for pair in page["pairs"]]
+    assert {*pairs} == {*evidence}
+    for i, pair in enumerate(pairs):
+        known = evidence[pair]
+        assert (told["status"][i], told["verdict"][i]) == (known["how"], known["certainty"])
+        assert told["nats"][i] == pytest.approx(known["evidence"], abs=0.006)
+        assert told["probability"][i] == pytest.approx(known.get("probability"), abs=6e-5)
+    widths = edge_widths(table, "evidence")
+    assert widths == {pair: evidence_width(one["evidence"]) for pair, one in evidence.items()}
 
 
 def test_directions_are_those_of_the_best_model(printed):
@@ -219,6 +253,21 @@ def test_a_file_that_is_gone_or_changed_is_named(printed, home, tmp_path, monkey
     assert "search_support" in out
     assert why in err
     assert printed("query", result, "P(cancer)", "--data", home / "data.csv")[0] == 0
+
+
+def test_a_folder_to_look_for_the_data_is_the_only_place(printed, home, tmp_path, monkeypatch):
+    """In the current folder the file would be found; a link could lead elsewhere."""
+    monkeypatch.chdir(home)
+    question = ("query", "data.kes.json.gz", "P(cancer)", "--data", tmp_path)
+    assert printed(*question[:-2])[0] == 0
+    code, _, err = printed(*question)
+    assert code == 2
+    assert f"which was not found in {tmp_path}" in err
+    (tmp_path / "data.csv").symlink_to(home / "data.csv")
+    assert printed(*question)[0] == 2
+    (tmp_path / "data.csv").unlink()
+    (tmp_path / "data.csv").write_bytes((home / "data.csv").read_bytes())
+    assert printed(*question)[0] == 0
 
 
 def test_the_example_is_drawn_again(printed, tmp_path):

@@ -131,6 +131,15 @@ def test_certify_reads_the_table_as_its_result_did(tmp_path, printed):
     assert "is a result of kes learn, not a table" in printed("certify", path)[2]
 
 
+def test_certify_draws_the_example_of_a_result_again(tmp_path, printed):
+    """`kes learn --example` suggests just this command."""
+    path = tmp_path / "a.kes.json"
+    assert printed("learn", "--example", "alarm", "--rows", 100, "--runs", 1, "--out", path)[0] == 0
+    code, out, err = printed("certify", path, "--budget", "1s")
+    assert code == 0, err
+    assert "GES" in out, "the optima of the result are compared with the bound"
+
+
 def test_what_certify_may_need_is_told_in_plain_numbers(tmp_path, printed):
     table = np.random.default_rng(0).integers(0, 2, (100, 8))
     pd.DataFrame(table, columns=list("abcdefgh")).to_csv(tmp_path / "a.csv", index=False)

@@ -221,3 +221,16 @@ def test_an_output_that_is_closed_is_no_matter(closed):
     done = shell(f"kes {FEW} --out a.json {closed}")
     assert (done.returncode, done.stderr) == (0, "")
     assert len(kes.load("a.json").runs) == 2
+
+
+def test_matrices_take_one_thread_unless_more_are_asked_for():
+    code = (
+        "import os, sys; from kes.cli import main; sys.argv = ['kes', '--version']\n"
+        "try: main()\n"
+        "finally: print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    plain = {key: text for key, text in os.environ.items() if not key.endswith("_NUM_THREADS")}
+    for given, expected in (({}, "1"), ({"OMP_NUM_THREADS": "3"}, "3")):
+        command, environment = [sys.executable, "-c", code], plain | given
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.stdout.split()[-1] == expected, done.stderr

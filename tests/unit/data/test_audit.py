@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -192,11 +194,15 @@ def test_isolated_numbers_with_many_states_get_a_hint():
     rng = np.random.default_rng(2)
     x = rng.integers(0, 30, 2000)
     table = pd.DataFrame({"x": x, "y": np.clip(x + rng.integers(-20, 21, 2000), 0, 29)})
-    shown = str(kes.learn(table, runs=2, kinds={"x": "discrete", "y": "discrete"}))
-    assert (
-        "isolated      'x', 'y'; edges of 'x', 'y' cost less if they are taken as continuous"
-        in shown
-    )
+    optima = kes.learn(table, runs=2, kinds={"x": "discrete", "y": "discrete"})
+    shown = str(optima)
+    assert re.search(r"isolated +'x', 'y'\n", shown)
+    assert "'x' has no edge, but depends on 'y' (G² test, p = " in shown
+    assert "with 30 and 30 states, an edge costs more than it gains; try " in shown
+    assert shown.count("has no edge") == 1
+    optima.problem = None  # as after loading, without the table
+    advice = "isolated      'x', 'y'; edges of 'x', 'y' cost less if they are taken as continuous"
+    assert advice in str(optima)
     numbers = kes.learn(table, runs=2)
     assert len(numbers.best.graph.skeleton) == 1
     audit = kes.audit(table)

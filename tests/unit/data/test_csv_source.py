@@ -177,7 +177,10 @@ class TestStates:
         path = write("a,b,c\n0.5,x,?\nNA,y,2.5\n1.5,x,3.25\n2.5,y,4.25\n")
         with pytest.raises(KesError) as error:
             encode(path)
-        for part in ("'?', 'NA' read as missing: 'a', 'c'", "'a' (1 of 4 rows)", 'missing="em"'):
+        for part in (
+            "'?', 'NA' read as missing; missing values: columns 'a' (1 of 4 rows), 'c'",
+            'missing="em"',
+        ):
             assert part in str(error.value)
         found = encode(path, missing="drop")
         said = encode(path, na_values=["NA", "?"], missing="drop")
@@ -286,6 +289,23 @@ class TestFiles:
     def test_header_only(self, write):
         with refused("no rows", option="data"):
             encode(write("a,b\n"))
+
+    @pytest.mark.parametrize("columns", [3, 300])
+    def test_the_first_error_is_reported(self, columns):
+        rows = random.Random(1)
+        for count in (40, 70):
+            good = [",".join(str(rows.random()) for _ in range(columns)) for _ in range(count)]
+            table = [",".join(f"c{i}" for i in range(columns)), *good]
+            assert rows_of("\n".join(table).encode()) == [line.split(",") for line in table]
+            lines = [line.encode() for line in table]
+            lines[-3] += b"\xff"  # in the last column, before the first column of a later row
+            lines[-2] = b"\xff" + lines[-2]
+            for last in (lines[-1], b"too,few"):
+                with pytest.raises(UnicodeError, match=str(count - 1)):
+                    _core.parse_csv([b"\n".join([*lines[:-1], last])], ",")
+            lines[-5] = b"too,few"
+            with pytest.raises(ValueError, match=f"line {count - 3}: expected {columns}"):
+                _core.parse_csv([b"\n".join(lines)], ",")
 
     def test_ragged(self, write):
         path = write("a,b\n1,2\n1,2,3\n")

@@ -341,12 +341,15 @@ def test_more_states_than_can_be_coded():
     assert kes.score([("x0", "x1")], table[:-1], kinds=kinds) < 0, "one less the core takes, too"
 
 
-def test_more_columns_of_both_kinds_than_can_be_searched():
+def test_more_columns_of_both_kinds_than_sets_of_bits_hold():
     table = {f"x{i}": [0.5 * i, 1.5, 2.25 + i] for i in range(_core.MAX_VARIABLES)}
-    assert len(encode(pd.DataFrame(table)).names) == _core.MAX_VARIABLES, "all of them are read"
     mixed = pd.DataFrame({**table, "letter": ["a", "b", "a"]})
-    with refused(f"{_core.MAX_VARIABLES + 1} columns", option="columns"):
-        kes.score([], mixed)
+    assert len(encode(mixed).names) == _core.MAX_VARIABLES + 1, "all of them are read"
+    letter = mixed[["letter"]]
+    parts = [mixed.iloc[:, :100].assign(letter=letter), mixed.iloc[:, 100:]]
+    # Without edges, every column adds its own score; both parts have the letter.
+    alone = sum(kes.score([], part) for part in parts) - kes.score([], letter)
+    assert kes.score([], mixed) == pytest.approx(alone, rel=1e-12)
 
 
 @pytest.mark.parametrize(("name", "state"), [("\udcff", "x"), ("a", "\udcff")])

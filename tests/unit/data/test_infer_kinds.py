@@ -153,7 +153,10 @@ class TestNotes:
 
     def test_decimals_with_few_values_may_be_meant_as_states(self):
         table = pd.DataFrame({"dose": [0, 0.5, 1] * 20, "mass": np.arange(60) / 7, "kind": FILLER})
-        assert encode(table).notes == ("'dose': 3 values, taken as continuous",)
+        assert encode(table).notes == (
+            "'dose': 3 values, taken as continuous; to use it as states: "
+            'kinds={"dose": "discrete"}',
+        )
         assert encode(table.iloc[:14]).notes == ()  # too few to tell
 
     def test_columns_of_one_reason_are_told_of_together(self):
@@ -316,7 +319,8 @@ class TestStrays:
     @pytest.mark.parametrize("mark", ["n/a", "na", "#N/A", "#NA", "#NV", "--"])
     def test_what_looks_missing_is_missing(self, mark):
         table = pd.DataFrame({"t": [*self.NUMBERS * 4, mark], "b": [0, 1, 0] * 27})
-        with refused(f"'{mark}' read as missing: 't'", column="t", option="missing"):
+        said = f"'{mark}' read as missing; missing values: column 't'"
+        with refused(said, column="t", option="missing"):
             encode(table)
         dataset = encode(table, missing="drop")
         assert (dataset.kinds[0], dataset.rows) == ("continuous", 80)

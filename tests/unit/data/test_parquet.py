@@ -18,7 +18,7 @@ import pytest
 from tests.unit.refused import refused
 
 import kes
-from kes.data import encode
+from kes.data import encode, parquet
 from kes.errors import KesError
 
 VALUES = ["mid", "low", None, "high", "low"]
@@ -190,3 +190,25 @@ def test_without_pyarrow(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # makes the import fail
     with refused("pip install pyarrow"):
         encode(path)
+
+
+def test_columns_of_few_rows_are_read_many_at_a_time(path, monkeypatch):
+    """Opening a file takes time in proportion to its columns: one by one, that is a square."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.integers(0, 3, (20, 200)), columns=[f"v{i}" for i in range(200)])
+    table["text"] = rng.choice(["a", "b"], 20)
+    table.to_parquet(path)
+    opened = []
+
+    class Counted(pq.ParquetFile):
+        def __init__(self, *args, **options):
+            opened.append(args)
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(parquet, "ParquetFile", Counted)
+    assert_same(path, table)
+    assert len(opened) <= 3
+    opened.clear()
+    monkeypatch.setattr(parquet, "_BLOCK", 20 * 50)
+    assert_same(path, table)
+    assert 5 <= len(opened) <= 7

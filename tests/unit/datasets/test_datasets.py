@@ -21,20 +21,6 @@ from kes.network import BayesianNetwork
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data is not there")
 
-# The first numbers of PCG64(0), as published in countless examples of numpy's default_rng(0).
-PCG64_0 = [
-    0.6369616873214543,
-    0.2697867137638703,
-    0.04097352393619469,
-    0.016527635528529094,
-    0.8132702392002724,
-    0.9127555772777217,
-    0.6066357757671799,
-    0.7294965609839984,
-    0.5436249914654229,
-]
-
-
 # ALARM
 
 
@@ -121,10 +107,10 @@ def test_seeds_give_different_samples():
 
 
 def test_alarm_follows_the_documented_rule():
-    # Case by case in plain Python, from the file's figures and the numbers of PCG64(0): one per
+    # Case by case in plain Python, from the file's figures and the documented numbers: one per
     # node, row by row; a node takes the first state whose cumulative probability exceeds its own.
-    numbers = np.random.default_rng(0).random((50, 37))
-    assert numbers.ravel()[:9].tolist() == PCG64_0
+    seed = np.random.SeedSequence(0, spawn_key=(0x53414D50,))
+    numbers = np.random.default_rng(seed).random((50, 37))
     source = Path(datasets.__file__).with_name("alarm.json")
     entries = json.loads(source.read_text())["nodes"]
     expected = []

@@ -1,6 +1,8 @@
 """Background knowledge as a user meets it: a value, its files, and searches that obey it."""
 
+import itertools
 import pickle
+import random
 
 import pytest
 from tests.unit.refused import refused
@@ -53,8 +55,61 @@ def test_the_core_gets_tiers_and_arcs():
     assert Knowledge(tiers=[["b"], ["a", "d"]]).to_core(names) == ([1, 0, None, 1], [], [])
     assert Knowledge(required=[("c", "a")]).to_core(names) == (None, [(2, 0)], [])
     assert Knowledge(apart=[("d", "a")]).to_core(names) == (None, [], [(0, 3), (3, 0)])
-    assert Knowledge(roots=["b"]).to_core(names) == (None, [], [(0, 1), (2, 1), (3, 1)])
-    assert Knowledge(leaves=["b"]).to_core(names) == (None, [], [(1, 0), (1, 2), (1, 3)])
+
+
+def forbidden_by_definition(known, names):
+    """All arcs that the documentation of each part rules out, pair by pair."""
+    tier = {name: i for i, names in enumerate(known.tiers) for name in names}
+    targets = dict(known.targets)
+    return {
+        (names.index(a), names.index(b))
+        for a, b in itertools.permutations(names, 2)
+        if b in (*known.roots, *known.exogenous)
+        or a in known.leaves
+        or (a, b) in known.forbidden
+        or {(a, b), (b, a)}.intersection(known.apart)
+        or (tier.get(a, 0) > tier.get(b, len(names)) and a in tier)
+        or b not in targets.get(a, names)
+    }
+
+
+def test_roots_and_leaves_are_tiers_where_that_says_the_same():
+    rng = random.Random(1)
+    with_tiers = 0
+    for _ in range(300):
+        names = [f"v{i}" for i in range(rng.randint(1, 7))]
+        exogenous = rng.sample(names, rng.randint(0, min(2, len(names))))
+        rest = [name for name in names if name not in exogenous]
+
+        def some(share, rest=rest):
+            return [name for name in rest if rng.random() < share]
+
+        tiered = some(rng.choice([0, 0.5, 1]))
+        known = Knowledge(
+            tiers=[tiered[::2], tiered[1::2]],
+            roots=some(0.2),
+            leaves=some(0.2),
+            exogenous=exogenous,
+            apart=itertools.combinations(some(0.3), 2),
+            targets={name: some(0.5) for name in exogenous if rng.random() < 0.3},
+        )
+        tiers, _, forbidden = known.to_core(names)
+        by_tiers = {
+            (a, b)
+            for a, b in itertools.permutations(range(len(tiers or ())), 2)
+            if None not in (tiers[a], tiers[b]) and tiers[a] > tiers[b]
+        }
+        assert by_tiers.union(forbidden) == forbidden_by_definition(known, names)
+        with_tiers += not known.tiers and bool(by_tiers)
+    assert with_tiers > 30
+
+
+def test_an_exogenous_block_takes_arcs_within_it_only():
+    """So that dozens of contexts of thousands of variables cost nothing."""
+    names = [f"v{i}" for i in range(2000)]
+    tiers, _, forbidden = Knowledge(exogenous=names[:30]).to_core(names)
+    assert len(forbidden) == 30 * 29
+    assert tiers == [0] * 30 + [1] * 1970
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.polynomial.legendre import legvander
+from tests.unit.refused import refused
 
 import kes
 from kes import _core
@@ -164,13 +165,11 @@ def test_averages_and_validation_use_curves(data):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [({"basis": "auto"}, "for searches"), ({"basis": 2, "transform": "none"}, "normal scores")],
+    "options", [{"basis": "auto"}, {"basis": 2, "transform": "none"}], ids=["auto", "transform"]
 )
-def test_wrong_values_name_the_option(data, options, message):
-    with pytest.raises(kes.KesError, match=message) as caught:
+def test_wrong_values_name_the_option(data, options):
+    with refused(option="basis"):
         kes.fit([("x", "y")], data, **options)
-    assert caught.value.option == "basis"
 
 
 def test_gaussian_networks_have_no_curves():
@@ -178,11 +177,11 @@ def test_gaussian_networks_have_no_curves():
         "a": Linear(0.0, deviation=1.0),
         "b": Linear(0.0, [1.0, 2.0], deviation=1.0, degree=2),
     }
-    with pytest.raises(kes.KesError, match="use a MixedNetwork"):
+    with refused("MixedNetwork", column="b"):
         GaussianNetwork(["a", "b"], {"b": ["a"]}, models)
     network = MixedNetwork(["a", "b"], {}, {"b": ["a"]}, models)
     assert "degree=2" in repr(network.local("b"))
-    with pytest.raises(kes.KesError, match="has 2 coefficients"):
+    with refused(column="b"):
         MixedNetwork(
             ["a", "b"], {}, {"b": ["a"]}, {**models, "b": Linear(0.0, [1.0, 2.0], deviation=1.0)}
         )
@@ -192,8 +191,8 @@ def test_the_page_has_the_same_numbers(data, tmp_path):
     """The same degree, clip and scores as in Python; values between points are interpolated."""
     optima = kes.learn(data, basis=3, runs=3, improve=False)
     fitted = FittedNetworks(optima.problem.dataset, 3)
-    sent = families({0: optima[0]}, fitted)
-    network = fitted.network(optima.best)
+    sent = families({0: fitted.parents(optima[0])}, fitted)
+    network = fitted.network(fitted.parents(optima.best))
     assert network == optima.best.fit(data)
     for node, parents, kind, numbers in (sent["families"][at] for at in sent["of"][0]):
         name = optima.names[node]

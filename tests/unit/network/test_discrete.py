@@ -6,7 +6,7 @@ from math import exp, inf, log
 
 import numpy as np
 import pytest
-from numpy.random import PCG64
+from numpy.random import PCG64, SeedSequence
 from tests.unit.network.small_networks import frame, joint, mass, random_network, sprinkler
 from tests.unit.refused import refused
 
@@ -173,7 +173,7 @@ def test_samples_follow_the_rule_that_is_documented():
     sample = network.sample(200, seed=7)
     assert sample.names == network.nodes
     assert sample.states == tuple(network.states[node] for node in network.nodes)
-    bits = iter(PCG64(7).random_raw(200 * 4).tolist())
+    bits = iter(PCG64(SeedSequence(7, spawn_key=(0x53414D50,))).random_raw(200 * 4).tolist())
     for case in sample.codes.T.tolist():
         number = {node: (next(bits) >> 11) / 2**53 for node in network.nodes}
         code = dict(zip(network.nodes, case, strict=True))
@@ -209,7 +209,7 @@ def test_states_of_probability_zero_are_never_drawn_even_by_the_largest_number(m
     assert row.sum() < 1
     largest = np.array([[2**64 - 1]], dtype=np.uint64)
     monkeypatch.setattr(
-        "kes.data.resampling.PCG64",
+        "kes.data.random_stream.PCG64",
         lambda seed: type("Bits", (), {"random_raw": lambda s, n: largest})(),
     )
     assert network.sample(1).codes.tolist() == [[2]]

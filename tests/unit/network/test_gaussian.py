@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.random import PCG64
+from numpy.random import PCG64, SeedSequence
 from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 from tests.unit.refused import refused
@@ -154,7 +154,8 @@ def test_samples_follow_the_rule_that_is_documented():
     network = random_network()
     sample = network.sample(200, seed=7)
     assert sample.names == network.nodes
-    numbers = (PCG64(7).random_raw(200 * 5).reshape(200, 5) >> np.uint64(11)) / 2**53
+    bits = PCG64(SeedSequence(7, spawn_key=(0x53414D50,))).random_raw(200 * 5)
+    numbers = (bits.reshape(200, 5) >> np.uint64(11)) / 2**53
     noise = dict(zip(network.nodes, ndtri(numbers).T, strict=True))
     drawn = {n: c.values for n, c in zip(sample.names, sample.columns, strict=True)}
     for node, parents in network.parents.items():
@@ -182,7 +183,7 @@ def test_moments_of_a_sample():
 def test_the_smallest_number_is_drawn_as_a_number(monkeypatch):
     lowest = np.array([[0]], dtype=np.uint64)
     monkeypatch.setattr(
-        "kes.data.resampling.PCG64",
+        "kes.data.random_stream.PCG64",
         lambda seed: type("Bits", (), {"random_raw": lambda s, n: lowest})(),
     )
     network = GaussianNetwork(["a"], {}, {"a": Linear(0.0, deviation=1.0)})

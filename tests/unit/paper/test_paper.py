@@ -11,6 +11,7 @@ from tests.unit.refused import refused
 
 import kes
 from kes.cli import run
+from kes.data.random_stream import Stream
 from kes.errors import Interrupted
 from kes.paper import document, reproduce, runner
 from kes.paper.document import Section
@@ -43,7 +44,7 @@ def do(folder, cell, seed=0, show=lambda progress: None):
 
 
 def learned(cell, seed=0):
-    data = kes.datasets.alarm(cell.sample.rows)
+    data = kes.datasets.alarm(cell.sample.rows, Stream(0))
     return kes.learn(data, k=cell.k, runs=cell.runs, random_state=seed, improve=False, edge_prior=0)
 
 
@@ -96,12 +97,12 @@ def test_an_interrupt_leaves_what_was_done(tmp_path):
     assert 0 < done < many.runs
     assert len(kes.load(tmp_path / f"{SMALL.name}.kes.json.gz").runs) == done
     assert kes.load(tmp_path / f"{SMALL.name}.kes.json.gz").extend(
-        3, kes.datasets.alarm(200)
+        3, kes.datasets.alarm(200, Stream(0))
     ) == learned(replace(SMALL, runs=done + 3))
 
 
 def test_cells_that_share_counts_show_what_they_show_alone(tmp_path):
-    dataset = kes.datasets.alarm(200)
+    dataset = kes.datasets.alarm(200, Stream(0))
     shared = Bench(tmp_path, seed=0, n_jobs=1)
     for k in KS:
         outcome = shared.do(replace(SMALL, k=k), dataset, lambda progress: None)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes import _core
@@ -28,9 +29,11 @@ def parabolas(rows=300, seed=0):
 
 
 def lines(rows=300, seed=0):
+    """Relations that pay for a slope and not for a curve, so that curves miss them and lose."""
     rng = np.random.default_rng(seed)
-    a, b, c = rng.normal(size=(3, rows))
-    return pd.DataFrame({"a": a, "b": a + b, "c": c - a, "d": rng.normal(size=rows)})
+    a, b, c, d = rng.normal(size=(4, rows))
+    c += 0.3 * (a + b)
+    return pd.DataFrame({"a": a, "b": b, "c": c, "d": d + 0.3 * c})
 
 
 CURVES = {frozenset("uv"), frozenset("vw")}
@@ -112,7 +115,7 @@ def test_families_leave_half_of_the_cases_free(table):
     few = table.head(30)
     graph = kes.EssentialGraph.from_dag([*few], [("u", "w"), ("v", "w"), ("u", "v")])
     assert np.isfinite(kes.score(graph, few, basis=4))  # 12 columns
-    with pytest.raises(kes.KesError, match="families as large as the table"):
+    with refused("families as large as the table; use fewer edges$"):
         kes.score(graph, few, basis=5)  # 15 columns
     steps = kes.inclusion_boundary(kes.EssentialGraph([*few]), few, basis=5)
     assert len(steps) == 6
@@ -121,9 +124,8 @@ def test_families_leave_half_of_the_cases_free(table):
 def test_too_many_columns_are_refused():
     wide = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 700)))
     wide.columns = [f"x{i}" for i in range(700)]
-    with pytest.raises(kes.KesError, match="4200 numeric columns") as caught:
+    with refused("4200", option="basis"):
         kes.score([], wide, basis=6)
-    assert caught.value.option == "basis"
 
 
 def test_a_pair_in_which_one_determines_the_other_is_excluded():
@@ -204,12 +206,12 @@ def test_files_keep_it_and_continue_under_it(table, optima, tmp_path):
     optima.save(tmp_path / "a.json")
     assert kes.load(tmp_path / "a.json") == optima
     assert kes.load(tmp_path / "a.json").extend(3, table) == optima.extend(3)
-    with pytest.raises(kes.KesError, match="basis: 3 there, 4 here"):
+    with refused("basis: 3 there, 4 here", option="out", file=tmp_path / "a.json"):
         kes.learn(table, out=tmp_path / "a.json", basis=4)
     document = json.loads((tmp_path / "a.json").read_text())
     document["settings"]["basis"] = "auto"
     (tmp_path / "a.json").write_text(json.dumps(document))
-    with pytest.raises(kes.KesError, match="damaged"):
+    with refused(file=tmp_path / "a.json"):
         kes.load(tmp_path / "a.json")
 
 
@@ -228,34 +230,31 @@ def test_recipes_and_the_command_line_give_it_again(table, optima, tmp_path, mon
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"basis": 0}, "at least 1"),
-        ({"basis": 7}, "at most 6"),
-        ({"basis": 2.5}, "integer"),
-        ({"basis": "many"}, "'auto'"),
-        ({"basis": 3, "criterion": "bge"}, "for bic and aic"),
-        ({"basis": 3, "transform": "none"}, "normal scores"),
+        {"basis": 0},
+        {"basis": 7},
+        {"basis": 2.5},
+        {"basis": "many"},
+        {"basis": 3, "criterion": "bge"},
+        {"basis": 3, "transform": "none"},
     ],
 )
-def test_wrong_values_name_the_option(table, options, message):
-    with pytest.raises(kes.KesError, match=message) as caught:
+def test_wrong_values_name_the_option(table, options):
+    with refused(option="basis"):
         kes.learn(table, **options)
-    assert caught.value.option == "basis"
 
 
 def test_discrete_tables_have_no_curves():
     discrete = pd.DataFrame({"a": list("xyxy") * 30, "b": list("xxyy") * 30})
-    with pytest.raises(kes.KesError, match="all columns of this one are discrete") as caught:
+    with refused("discrete", option="basis"):
         kes.learn(discrete, basis=3)
-    assert caught.value.option == "basis"
 
 
 def test_no_odds_are_read_off_a_pseudo_likelihood(table, optima):
     for ask in (lambda: kes.posterior(table, criterion="bic", basis=3), optima.posterior):
-        with pytest.raises(kes.KesError, match="pseudo-likelihood") as caught:
+        with refused("pseudo-likelihood", option="basis"):
             ask()
-        assert caught.value.option == "basis"
 
 
 def test_questions_about_the_result_use_it(table, optima):
@@ -266,7 +265,7 @@ def test_questions_about_the_result_use_it(table, optima):
         frozenset((row["x"], row["y"])) for row in optima.evidence() if row["evidence"] > 0
     } == CURVES
     assert kes.certify(table, optima=optima, basis=3).score == optima.best.score
-    with pytest.raises(kes.KesError, match="found with basis 3"):
+    with refused(option="basis"):
         kes.certify(table, optima=optima)
     assert optima.best.explain(table)
 

@@ -106,7 +106,7 @@ def test_more_runs_give_what_all_at_once_give(data, optima):
 
 
 def test_improving_stays_within(optima):
-    more = optima.improve(tasks=60)
+    more = optima.improve(tasks=300)
     assert len(more) > len(optima)
     assert all(is_admissible(optimum.graph) for optimum in more)
 

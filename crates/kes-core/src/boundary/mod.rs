@@ -42,6 +42,7 @@ use std::sync::Arc;
 pub use paths::Change;
 
 use crate::graph::{Dag, EssentialGraph, Knowledge, Mpdag};
+use crate::order;
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
@@ -318,7 +319,7 @@ impl<const W: usize> Model<W> {
             })?;
         }
         all.retain(|neighbour| self.admits(neighbour));
-        all.sort_unstable_by_key(Neighbour::triple);
+        order::sort_by(&mut all, |a, b| a.triple().cmp(&b.triple()));
         Ok(all)
     }
 }

@@ -9,6 +9,7 @@ pub mod graphs;
 pub mod plain;
 pub mod posterior;
 mod table;
+mod two;
 mod width;
 
 use std::sync::atomic::AtomicUsize;
@@ -16,8 +17,9 @@ use std::time::Duration;
 
 pub use exact::Families;
 pub use plain::{Constraints, Edges, Graph, Move, Statements, check_number};
-pub use table::Table;
+pub use table::{Table, numbers_suit_lists};
 
+use crate::ends;
 use crate::exact::{Failure, Limits};
 use crate::improve::Origin;
 use crate::posterior::{Exact, Prior, chain};
@@ -70,29 +72,11 @@ pub struct Step {
     pub rank: usize,
 }
 
-/// A distinct model in which runs ended.
-#[derive(Clone, Debug)]
-pub struct End {
-    /// The essential graph.
-    pub graph: Graph,
-    /// The score.
-    pub score: f64,
-    /// Whether no admissible neighbour scores higher.
-    pub is_local_optimum: bool,
-}
+/// A distinct end of runs.
+pub type End = ends::End<Graph>;
 
-/// Results since the last batch: runs with the number of their end, and the ends that are new.
-#[derive(Clone, Debug)]
-pub struct Batch {
-    /// `(run, number of its end)`.
-    pub runs: Vec<(u64, usize)>,
-    /// Ends in the order of their numbers, which go on from batch to batch.
-    pub ends: Vec<End>,
-    /// Steps of all runs so far.
-    pub steps: usize,
-    /// The model, with its score, that the earliest of the runs had reached that were stopped on their way.
-    pub unfinished: Option<(Graph, f64)>,
-}
+/// New results of runs.
+pub type Batch = ends::Batch<Graph>;
 
 /// A model found by improving.
 #[derive(Clone, Debug)]
@@ -272,11 +256,22 @@ pub type Additions = (f64, Vec<(usize, usize, f64)>, Vec<usize>);
 ///
 /// # Errors
 /// If there are too many variables.
-fn on(
-    table: impl Table + 'static,
+pub(crate) fn on_bits(
+    table: impl AllWidths + 'static,
     additions: Option<&Additions>,
     bytes: usize,
 ) -> Result<Box<dyn Engine>, Error> {
     let n = plain::check_number(SetFunction::<1>::variables(&table))?;
     with_width!(n, W => Ok(ForWidth::<W>::boxed(table, additions, bytes)))
+}
+
+/// A set function of sets of every width.
+pub(crate) trait AllWidths:
+    SetFunction<1> + SetFunction<4> + SetFunction<12> + SetFunction<17> + SetFunction<64>
+{
+}
+
+impl<T> AllWidths for T where
+    T: SetFunction<1> + SetFunction<4> + SetFunction<12> + SetFunction<17> + SetFunction<64>
+{
 }

@@ -5,9 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::plain::{self, Constraints, Graph, Move, Statements};
-use super::{
-    Additions, Batch, End, Engine, Families, ImproveOptions, Improved, SearchOptions, Step, posterior,
-};
+use super::{Additions, Batch, Engine, Families, ImproveOptions, Improved, SearchOptions, Step, posterior};
 use crate::Error;
 use crate::boundary::Model;
 use crate::exact::{Failure, Limits, credible, families};
@@ -15,6 +13,7 @@ use crate::gains::{Gains, RowStore};
 use crate::graph::{EssentialGraph, Knowledge, Mpdag};
 use crate::improve::check::local_optima;
 use crate::improve::{self, Effort};
+use crate::order;
 use crate::posterior::{self as over_models, Exact, Prior, chain, enumerate};
 use crate::runs;
 use crate::score::prior::Weighted;
@@ -102,7 +101,7 @@ impl<const W: usize> Engine for ForWidth<W> {
         let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
         // By level, not by value: the order of tied gains would depend on rounding.
         let level = |delta: f64| terms::level(delta, self.terms.tolerance());
-        valued.sort_by(|&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
+        order::sort_by(&mut valued, |&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
         Ok(valued.into_iter().map(|(neighbour, delta)| (neighbour.into(), delta)).collect())
     }
 
@@ -144,17 +143,7 @@ impl<const W: usize> Engine for ForWidth<W> {
     ) -> Result<(), Error> {
         let settings = self.settings(options)?;
         runs::run_all(&self.terms, &settings, runs, threads, &self.rows, pause, |batch| {
-            let end = |end: runs::End<W>| End {
-                graph: plain::graph(&end.graph),
-                score: end.score,
-                is_local_optimum: end.is_local_optimum,
-            };
-            take(Batch {
-                runs: batch.runs,
-                ends: batch.ends.into_iter().map(end).collect(),
-                steps: batch.steps,
-                unfinished: batch.unfinished.map(|one| (plain::graph(&one.graph), one.score)),
-            })
+            take(batch.map(plain::graph))
         });
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! the rule below. Components of the families are independent of each other and share `δ`.
 //!
 //! Each network is found once, by one of its orders: the sink taken is always the one with the largest number.
-//! So when `y` is taken, the larger variables that are left are no sinks. Each of them must have a child, which is `y`
+//! So when `y` is taken, none of the larger variables that are left is a sink. Each of them must have a child, which is `y`
 //! or is taken later, before it can be taken itself.
 
 use std::sync::atomic::AtomicUsize;
@@ -19,12 +19,13 @@ use super::pieces::Pieces;
 use super::subset_dp::{MAX_COMPONENT, best_scores, bytes};
 use super::{Choice, Failure, Families, Limits};
 use crate::graph::{Dag, EssentialGraph, Knowledge};
+use crate::order;
 use crate::score::set_function::Worker;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
-/// Networks of one component or of all that are looked at, for each model that may be found.
+/// Networks to visit, of one component or of all, for each model that may be found.
 const PER_MODEL: usize = 1000;
 
 /// Models with their scores, best first.
@@ -69,7 +70,7 @@ pub fn credible<const W: usize>(
         let best = best_scores(&part, limits.threads, stop, done)?;
         let mut search = Search::new(families, &part, &best, slack, most.saturating_mul(PER_MODEL), stop);
         complete &= search.take(u32::MAX >> (32 - part.members.len()), 0, 0.0).is_ok();
-        search.found.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+        order::sort_by(&mut search.found, |a, b| a.loss.total_cmp(&b.loss));
         parts.push(search.found);
     }
     let (found, worker) = (HashMap::default(), terms.worker());
@@ -79,7 +80,7 @@ pub fn credible<const W: usize>(
     let by_score = |a: &(EssentialGraph<W>, f64), b: &(EssentialGraph<W>, f64)| {
         terms.level(b.1).cmp(&terms.level(a.1)).then_with(|| a.0.key().cmp(&b.0.key()))
     };
-    models.sort_by(by_score);
+    order::sort_by(&mut models, by_score);
     let best = models.first().map_or(f64::NEG_INFINITY, |model| model.1);
     models.retain(|model| model.1 >= best - within - terms.tolerance());
     if models.len() > most {

@@ -22,6 +22,7 @@ use rustc_hash::FxBuildHasher;
 use super::level::{Counted, Family, Level};
 use super::{Choice, Failure, Families, Limits, Missing};
 use crate::graph::Knowledge;
+use crate::order;
 use crate::score::bounds::{Bounds, Measure};
 use crate::score::set_function::{SetFunction, Survey};
 use crate::score::terms::Terms;
@@ -35,7 +36,7 @@ const PIECE: usize = 256;
 type Surveys<'e, const W: usize> = Box<dyn Survey<W> + 'e>;
 
 /// Finds the families of `terms` that can be part of a best admissible network with at most `max_parents`
-/// parents each (of which no more are required). `counted` is kept at the number of sets counted so far.
+/// parents each (knowledge requires no more than that). `counted` always holds the number of sets counted so far.
 /// If `stop` is raised, or a level needs more memory than allowed, families are [missing](Families::missing).
 pub fn find<const W: usize>(
     terms: &Terms<W>,
@@ -195,7 +196,7 @@ impl<const W: usize> Growth<'_, W> {
                 room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
             left.map(|_| found).map_err(|_| Failure::Memory)
         })?;
-        found.sort_unstable_by_key(|candidate| candidate.set);
+        order::sort_by(&mut found, |a, b| a.set.cmp(&b.set));
         Ok(found)
     }
 

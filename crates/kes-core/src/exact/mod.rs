@@ -19,6 +19,7 @@ pub(crate) mod pieces;
 pub mod relaxation;
 pub mod subset_dp;
 
+use crate::order;
 use crate::stop::Stopped;
 use crate::varset::VarSet;
 
@@ -58,7 +59,9 @@ impl<const W: usize> Families<W> {
     /// Sorts the choices: best first, ties by their sets.
     pub(crate) fn sort(&mut self) {
         for choices in &mut self.of {
-            choices.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.parents.cmp(&b.parents)));
+            order::sort_by(choices, |a, b| {
+                b.score.total_cmp(&a.score).then_with(|| a.parents.cmp(&b.parents))
+            });
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Good parent sets for every variable, whatever the order of the variables.
 //!
-//! A greedy search adds one parent at a time, and some sets of parents show their worth only when they are
+//! A greedy search adds one parent at a time, and some sets of parents raise the score only when they are
 //! complete: an allele is determined by its parents' alleles *and* a selector that is uninformative by itself. So
 //! per variable, all pairs among the best single parents are tried, the best sets are extended by every
 //! variable there is, and a beam of good sets by the best single parents. Without the extension by every
-//! variable the sets are of little use. What a smaller set does as well is dropped.
+//! variable the sets are of little use. A set is dropped if one of its subsets scores as much.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::graph::Dag;
+use crate::order;
 use crate::score::set_function::Worker;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
@@ -126,7 +127,7 @@ impl<const W: usize> Candidates<'_, '_, W> {
 fn best_first<const W: usize>(mut families: Vec<Family<W>>) -> Vec<Family<W>> {
     let mut seen: HashSet<VarSet<W>, FxBuildHasher> = HashSet::default();
     families.retain(|family| seen.insert(family.parents));
-    families.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.parents.cmp(&b.parents)));
+    order::sort_by(&mut families, |a, b| b.score.total_cmp(&a.score).then_with(|| a.parents.cmp(&b.parents)));
     families
 }
 

@@ -15,6 +15,7 @@ use crate::frontier::{Frontier, Moves};
 use crate::graph::EssentialGraph;
 use crate::graph::mpdag::admissible_dag;
 use crate::improve::climber::Climber;
+use crate::order;
 use crate::rng::Stream;
 use crate::search::climb;
 use crate::stop::{Stop, Stopped};
@@ -145,6 +146,6 @@ fn deletions<const W: usize>(
         })?;
     }
     let mut all: Vec<_> = all.into_iter().map(|deletion| (model.delta(&deletion), deletion)).collect();
-    all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
+    order::sort_by(&mut all, |(a, x), (b, y)| b.total_cmp(a).then_with(|| x.triple().cmp(&y.triple())));
     Ok(all)
 }

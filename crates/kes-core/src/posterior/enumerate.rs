@@ -5,12 +5,13 @@ use hashbrown::HashMap;
 use super::tally::Tally;
 use super::{Prior, varying};
 use crate::graph::{Dag, EssentialGraph, Knowledge};
+use crate::order;
 use crate::score::set_function::Worker;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
 
-/// The most variables for which all DAGs are looked at: 29 281 of them, in 8 782 classes.
+/// The largest number of variables for which all DAGs are visited: 29 281 of them, in 8 782 classes.
 pub const MOST: usize = 5;
 
 /// Probabilities of everything.
@@ -71,7 +72,7 @@ pub fn enumerate<const W: usize>(
     tally.normalise();
     let graphs = classes.into_iter().map(|class| class.graph);
     let mut classes: Vec<_> = graphs.zip(weights.iter().map(|weight| weight / total)).collect();
-    classes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    order::sort_by(&mut classes, |a, b| b.1.total_cmp(&a.1));
     Ok(Enumerated { tally, classes, log_sum: best + libm::log(total) })
 }
 

@@ -11,7 +11,7 @@
 //! variables outside `U` to a network over `U`, and `g(∅) = Z` once more: a check that a mistake does not survive.
 //! Both together give the probability of every arc and ancestor (see [`backward`]).
 //!
-//! [`enumerate`] looks at every DAG where there are few variables, and [`chain`] samples models where there are many.
+//! [`enumerate`] visits every DAG if there are few variables, and [`chain`] samples models if there are many.
 //!
 //! There are `3^n` pairs of `S` and `T`. Those that cannot matter are left out: [`completions`] bounds what a set can
 //! still become, and the weight of all that is left out is bounded and reported.

@@ -1,7 +1,7 @@
 //! Rules that exclude parent sets from all best networks without counting their cells.
 //!
 //! A family `y | P` is *hopeless* if for every superset `Q ⊇ P` some proper subset of `Q` scores at least
-//! as much as a parent set of `y`: then neither `P` nor any superset need be looked at, because a
+//! as much as a parent set of `y`: then neither `P` nor any superset needs to be examined, because a
 //! subset of the parents keeps a network acyclic. All rules below are of that kind. With
 //! `H(y|C) = Σ n ln n (C) − Σ n ln n (Cy) ≥ 0`, the conditional entropy times `N`, `q(C)` the cells of `C`,
 //! and `p` the penalty of a parameter:

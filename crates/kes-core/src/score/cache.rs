@@ -1,9 +1,9 @@
 //! The cache of set terms, shared by all threads and bounded in bytes.
 //!
-//! A set with a term worth knowing has few members, whatever the number of variables: sorted and packed
+//! A set whose term is worth caching has few members, whatever the number of variables: sorted and packed
 //! into two words they are a small [`Key`]. Keys and terms stand in one table of atomic words, in which
-//! any number of threads look up and put in without waiting for each other, and a row of gains is looked up
-//! in one go. A term that gets lost when two threads meet, or while the table grows, is counted again:
+//! any number of threads read and insert without locks, and a row of gains is looked up
+//! at once. A term that gets lost when two threads meet, or while the table grows, is counted again:
 //! that costs time but changes no result.
 
 use std::hint::black_box;
@@ -106,7 +106,7 @@ impl Table {
         self.taken.load(Ordering::Relaxed) + more <= self.slots.len() / 8 * 5
     }
 
-    /// The place of the slot that a key looks at first.
+    /// The first slot that is probed for a key.
     #[inline]
     fn home(&self, [low, high]: [u64; 2]) -> usize {
         let mixed = (low ^ high.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -115,7 +115,7 @@ impl Table {
         at as usize & (self.slots.len() - 1)
     }
 
-    /// The slots in the order in which a key looks at them.
+    /// The slots in the order in which they are probed for a key.
     #[inline]
     fn from(&self, key: [u64; 2]) -> impl Iterator<Item = &[AtomicU64; 3]> {
         let (before, after) = self.slots.split_at(self.home(key));
@@ -285,8 +285,8 @@ pub struct Around<'o, const W: usize> {
 }
 
 impl<const W: usize> Around<'_, W> {
-    /// The terms of the sets with each of at most [`TOGETHER`] variables, as far as they are known. A large table
-    /// is far from the processor: the slots of all are asked for before the first is waited for.
+    /// The terms of the sets with each of at most [`TOGETHER`] variables, where they are cached. A large table
+    /// exceeds the caches of the processor, so all slots are prefetched before the first is read.
     #[inline]
     pub fn get(&self, variables: &[usize]) -> [Option<f64>; TOGETHER] {
         let table = &self.open.table;

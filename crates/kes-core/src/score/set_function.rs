@@ -7,6 +7,8 @@
 //! calls a worker once for all sources of a target and a conditioning set, never for a value that
 //! is in the cache.
 
+use std::sync::Arc;
+
 use super::bounds::{Bounds, Measure};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
@@ -60,6 +62,48 @@ pub trait SetFunction<const W: usize>: Send + Sync {
     /// the others, and of several such sets the first.
     fn dependent(&self) -> Option<Vec<usize>> {
         None
+    }
+}
+
+impl<const W: usize, T: SetFunction<W> + ?Sized> SetFunction<W> for Arc<T> {
+    fn variables(&self) -> usize {
+        (**self).variables()
+    }
+
+    fn varies(&self, v: usize) -> bool {
+        (**self).varies(v)
+    }
+
+    fn tolerance(&self) -> f64 {
+        (**self).tolerance()
+    }
+
+    fn worker(&self) -> Box<dyn Worker<W> + '_> {
+        (**self).worker()
+    }
+
+    fn survey(&self) -> Box<dyn Survey<W> + '_> {
+        (**self).survey()
+    }
+
+    fn portion(&self) -> usize {
+        (**self).portion()
+    }
+
+    fn perfect(&self) -> f64 {
+        (**self).perfect()
+    }
+
+    fn bounds(&self, threads: usize, stop: &Stop) -> Result<Bounds, Stopped> {
+        (**self).bounds(threads, stop)
+    }
+
+    fn promising(&self, given: VarSet<W>, y: usize, terms: (f64, f64), sources: VarSet<W>) -> VarSet<W> {
+        (**self).promising(given, y, terms, sources)
+    }
+
+    fn dependent(&self) -> Option<Vec<usize>> {
+        (**self).dependent()
     }
 }
 

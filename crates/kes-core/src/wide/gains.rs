@@ -67,23 +67,22 @@ impl Terms {
         worker.term(set) + self.weight(set)
     }
 
-    /// The row of a target and a conditioning set; only sources above `after`, if it is given.
-    fn row(&self, worker: &mut dyn Worker, y: u32, given: &[u32], after: Option<u32>) -> Row {
+    /// The row of a target and a conditioning set, with the sources that are wanted.
+    fn row(&self, worker: &mut dyn Worker, y: u32, given: &[u32], is_wanted: impl Fn(u32) -> bool) -> Row {
         let with_y = list::with(given, y);
         let own = (worker.term(given), worker.term(&with_y));
         let (neither, target) = (own.0 + self.weight(given), own.1 + self.weight(&with_y));
         let mut hopeful = List::new();
         let least = self.tolerance - self.prior.as_ref().map_or(0.0, Prior::common);
-        worker.hopeful(y, given, own, least, &mut hopeful);
+        worker.hopeful(y, given, own, least, &is_wanted, &mut hopeful);
         if let Some(prior) = &self.prior {
             let favoured = prior.favoured(y as usize).map(|x| x as u32);
-            let extra: List = favoured.filter(|&x| !list::has(&with_y, x)).collect();
+            let extra: List = favoured.filter(|&x| !list::has(&with_y, x) && is_wanted(x)).collect();
             if !extra.is_empty() {
                 hopeful.extend(extra);
                 list::tidy(&mut hopeful);
             }
         }
-        hopeful.retain(|&x| after.is_none_or(|after| x > after));
         let mut sources: Vec<Source> = hopeful.iter().map(|&x| Source::new(x as usize, None)).collect();
         worker.join(given, y, &mut sources);
         let of = |source: &Source| {
@@ -107,21 +106,25 @@ impl Terms {
         }
         self.function.prepare(threads, stop)?;
         let n = self.variables();
+        let targets = self.function.targets();
+        let mut place = vec![0; n];
+        (0..).zip(&targets).for_each(|(at, &y)| place[y as usize] = at);
         let mut workers: Vec<_> = (0..threads.max(1)).map(|_| self.function.worker()).collect();
         // A gain is the same for both directions, to the bit: each is computed once.
-        let above = map(&mut workers, n.div_ceil(TOGETHER), stop, |worker, piece| {
-            let targets = piece * TOGETHER..n.min((piece + 1) * TOGETHER);
-            let row = |y: usize| {
+        let after = map(&mut workers, n.div_ceil(TOGETHER), stop, |worker, piece| {
+            let row = |at: usize| {
                 stop.check()?;
-                Ok(self.row(&mut **worker, y as u32, &[], Some(y as u32)))
+                let is_after = |x: u32| place[x as usize] > at;
+                Ok(self.row(&mut **worker, targets[at], &[], is_after))
             };
-            targets.map(row).collect::<Result<Vec<Row>, Stopped>>()
+            (piece * TOGETHER..n.min((piece + 1) * TOGETHER)).map(row).collect::<Result<Vec<Row>, Stopped>>()
         })?;
         let mut rows: Vec<Vec<(u32, i64)>> = vec![Vec::new(); n];
-        for (y, row) in above.into_iter().flatten().enumerate() {
-            row.iter().for_each(|&(x, level)| rows[x as usize].push((y as u32, level)));
-            rows[y].extend(row);
+        for (&y, row) in targets.iter().zip(after.into_iter().flatten()) {
+            row.iter().for_each(|&(x, level)| rows[x as usize].push((y, level)));
+            rows[y as usize].extend(row);
         }
+        rows.iter_mut().for_each(|row| row.sort_unstable());
         Ok(self.pairs.get_or_init(|| rows.into_iter().map(Vec::into_boxed_slice).collect()))
     }
 
@@ -200,7 +203,7 @@ impl<'a> Gains<'a> {
         }
         let Self { terms, worker, pairs, index, rows, bytes, .. } = self;
         *index.entry((y, given.into())).or_insert_with(|| {
-            let row = terms.row(&mut **worker, y, given, None);
+            let row = terms.row(&mut **worker, y, given, |_| true);
             *bytes += size_of_val(&*row) + 4 * given.len() + 64;
             rows.push(row);
             (pairs.len() + rows.len() - 1) as u32

@@ -259,7 +259,16 @@ mod tests {
             0.0
         }
 
-        fn hopeful(&mut self, _: u32, _: &[u32], _: (f64, f64), _: f64, _: &mut List) {}
+        fn hopeful(
+            &mut self,
+            _: u32,
+            _: &[u32],
+            _: (f64, f64),
+            _: f64,
+            _: &dyn Fn(u32) -> bool,
+            _: &mut List,
+        ) {
+        }
 
         fn join(&mut self, _: &[u32], _: u32, _: &mut [Source]) {}
     }

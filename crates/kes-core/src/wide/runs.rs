@@ -1,18 +1,18 @@
 //! Many runs on threads, and the models in which they end; see [`crate::runs`].
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-use hashbrown::HashMap;
 
 use super::frontier::{Frontier, Occurrences, Position};
 use super::gains::{Gains, Terms};
 use super::graph::Graph;
 use super::search::{self, Settings};
-use crate::engine::{Batch, End, Graph as Edges};
+use crate::ends::{Batch, End, Ends, Unfinished};
+use crate::engine::Graph as Edges;
 use crate::stop::{Stop, Stopped};
 use crate::threads::share_out;
+
+/// The ends of runs.
+type Results = Ends<Edges, Edges>;
 
 /// Does the runs `numbers` on `threads` threads, each with about `bytes` of rows. The calling thread gets the
 /// results every `pause`, and at the end; when `take` returns false the search stops.
@@ -23,7 +23,7 @@ pub fn run_all(
     threads: usize,
     bytes: usize,
     pause: Duration,
-    mut take: impl FnMut(Batch) -> bool,
+    mut take: impl FnMut(Batch<Edges>) -> bool,
 ) {
     let (stop, results) = (Stop::default(), Results::default());
     let running = threads.clamp(1, numbers.len().max(1));
@@ -43,7 +43,7 @@ pub fn run_all(
         let mut states: Vec<_> = states.unwrap_or_default().into_iter().map(runner).collect();
         let run = |runner: &mut Runner<'_>, at: usize| {
             let graph = runner.end_of_run(settings, numbers[at], &results, &stop)?;
-            results.record(numbers[at], &graph, &mut runner.gains, settings, &stop)
+            record(&results, numbers[at], &graph, &mut runner.gains, settings, &stop)
         };
         let _ = share_out(&mut states, numbers.len(), &stop, run, pause, &mut look);
     }
@@ -86,85 +86,32 @@ impl Runner<'_> {
         let mut has_moved = false;
         let end = search::run_from(&mut model, settings, run, |_, _| {
             has_moved = true;
-            results.steps.fetch_add(1, Ordering::Relaxed);
+            results.step();
         });
         if end.is_ok() {
             *left = Some(model.leave());
         } else if has_moved {
             let graph = model.model().essential();
-            results.leave(run, &graph, gains);
+            results.leave(Unfinished { run, score: gains.score(&graph), graph: graph.edges() });
         }
         end
     }
 }
 
-/// The ends found so far, shared by the threads.
-#[derive(Default)]
-struct Results {
-    steps: AtomicUsize,
-    inner: Mutex<Inner>,
-}
-
-#[derive(Default)]
-struct Inner {
-    numbers: HashMap<Edges, usize>,
-    runs: Vec<(u64, usize)>,
-    ends: Vec<End>,
-    unfinished: Option<(u64, Edges, f64)>,
-}
-
-impl Results {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes where a run was that is stopped.
-    fn leave(&self, run: u64, graph: &Graph, gains: &mut Gains<'_>) {
+/// Notes that `run` ended in `graph`.
+fn record(
+    results: &Results,
+    run: u64,
+    graph: &Graph,
+    gains: &mut Gains<'_>,
+    settings: &Settings,
+    stop: &Stop,
+) -> Result<(), Stopped> {
+    let Settings { start, max_parents, .. } = settings;
+    results.record(run, graph.edges(), || {
         let score = gains.score(graph);
-        let last = &mut self.lock().unfinished;
-        if last.as_ref().is_none_or(|(earlier, ..)| run < *earlier) {
-            *last = Some((run, graph.edges(), score));
-        }
-    }
-
-    /// Notes that `run` ended in `graph`; scores and certifies a graph that is new.
-    fn record(
-        &self,
-        run: u64,
-        graph: &Graph,
-        gains: &mut Gains<'_>,
-        settings: &Settings,
-        stop: &Stop,
-    ) -> Result<(), Stopped> {
-        let edges = graph.edges();
-        let known = self.lock().numbers.get(&edges).copied();
-        if let Some(number) = known {
-            self.lock().runs.push((run, number));
-            return Ok(());
-        }
-        let score = gains.score(graph);
-        let Settings { start, max_parents, .. } = settings;
         let is_local_optimum = search::is_local_optimum(gains, graph, start.knowledge(), *max_parents, stop)
-            .inspect_err(|_| self.leave(run, graph, gains))?;
-        let mut inner = self.lock();
-        let Inner { numbers, runs, ends, .. } = &mut *inner;
-        let new = numbers.len();
-        let number = *numbers.entry(edges).or_insert_with_key(|edges| {
-            ends.push(End { graph: edges.clone(), score, is_local_optimum });
-            new
-        });
-        runs.push((run, number));
-        Ok(())
-    }
-
-    /// Results that came in since the last call.
-    fn take(&self) -> Batch {
-        let mut inner = self.lock();
-        Batch {
-            runs: std::mem::take(&mut inner.runs),
-            ends: std::mem::take(&mut inner.ends),
-            steps: self.steps.load(Ordering::Relaxed),
-            unfinished: inner.unfinished.take().map(|(_, graph, score)| (graph, score)),
-        }
-    }
+            .inspect_err(|_| results.leave(Unfinished { run, graph: graph.edges(), score }))?;
+        Ok(End { graph: graph.edges(), score, is_local_optimum })
+    })
 }

@@ -1,9 +1,9 @@
 //! Markov chains over models, where the sum over all networks is out of reach.
 //!
-//! A chain is a few [walkers](walk) at different temperatures, of which the first, at temperature 1, is looked at. It goes on
-//! in rounds. In a round every walker walks for the same time; then neighbouring walkers may exchange their models.
-//! The share of the time that the first walker has each edge is noted, and at the end of the round one DAG of its
-//! class is drawn. Rounds are gathered in blocks, from whose spread the errors are estimated.
+//! A chain consists of a few [walkers](walk) at different temperatures; only the first, at temperature 1, is observed.
+//! It proceeds in rounds. In a round every walker walks for the same time; then neighbouring walkers may exchange
+//! their models. The chain records for what share of the time the first walker has each edge, and draws one DAG of its
+//! class at the end of the round. Rounds are grouped into blocks, and the spread of the blocks gives the errors.
 //!
 //! A round depends on the models it begins with, the seed, and its number only: chains go on where they left off, on
 //! any number of threads.
@@ -22,6 +22,7 @@ use super::{Prior, varying};
 use crate::boundary::Model;
 use crate::graph::class_size::ClassSizes;
 use crate::graph::{Dag, EssentialGraph, Knowledge, Mpdag};
+use crate::order;
 use crate::rng::Stream;
 use crate::score::terms::Terms;
 use crate::stop::{Stop, Stopped};
@@ -170,7 +171,7 @@ pub fn chains<const W: usize>(
             }
         }
         let mut classes: Vec<_> = group.classes.into_values().collect();
-        classes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.key().cmp(&b.0.key())));
+        order::sort_by(&mut classes, |a, b| b.1.cmp(&a.1).then_with(|| a.0.key().cmp(&b.0.key())));
         let state = group.walks.iter().map(|walk| walk.model().essential()).collect();
         let jumps = group.walks.first().map_or(0, |walk| walk.jumps);
         Ok(Chain { edges, drawn, classes, state, jumps })

@@ -212,7 +212,7 @@ impl<'g, const W: usize> Walk<'g, W> {
                 }
             }
         }
-        None // by rounding; no jump is no harm
+        None // only by rounding; skipping a jump is harmless
     }
 
     /// Is a jump done, as far as the sizes of the classes decide?

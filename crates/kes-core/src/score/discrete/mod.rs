@@ -1,6 +1,6 @@
 //! Tables of discrete variables: their rows, the counts of their cells, and the criteria made of counts.
 
-mod counts;
+pub(super) mod counts;
 pub mod criterion;
 pub mod dataset;
 mod distinct;

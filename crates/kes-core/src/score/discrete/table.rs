@@ -50,6 +50,14 @@ impl Table {
         self.gain_bound.as_ref()
     }
 
+    /// What a parameter costs, or would with BIC if the criterion has no such price.
+    pub fn price(&self) -> f64 {
+        match self.function.rules() {
+            Rules::Penalised { penalty } => penalty,
+            _ => 0.5 * libm::log(self.data.total()),
+        }
+    }
+
     /// `F`, from counts.
     pub fn function(&self) -> &dyn Function {
         &*self.function

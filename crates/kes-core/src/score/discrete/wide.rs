@@ -51,12 +51,22 @@ impl Worker for Counting<'_> {
         table.function().value(table.cells_of(members(set)), counter.count(table.data(), &all))
     }
 
-    fn hopeful(&mut self, y: u32, given: &[u32], terms: (f64, f64), least: f64, hopeful: &mut List) {
-        let others = (0..self.table.data().variables() as u32).filter(|&x| x != y && !list::has(given, x));
-        match self.table.gain_bound() {
+    fn hopeful(
+        &mut self,
+        y: u32,
+        given: &[u32],
+        terms: (f64, f64),
+        least: f64,
+        is_wanted: &dyn Fn(u32) -> bool,
+        hopeful: &mut List,
+    ) {
+        let table = self.table;
+        let others =
+            (0..table.data().variables() as u32).filter(|&x| x != y && !list::has(given, x) && is_wanted(x));
+        match table.gain_bound() {
             Some(bound) => {
-                let cells = self.table.cells_of(members(given));
-                let may_gain = bound.judge(self.table.data().arity(), cells, y as usize, terms, least);
+                let cells = table.cells_of(members(given));
+                let may_gain = bound.judge(table.data().arity(), cells, y as usize, terms, least);
                 hopeful.extend(others.filter(|&x| may_gain(x as usize)));
             }
             None => hopeful.extend(others),

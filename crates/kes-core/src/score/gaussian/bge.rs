@@ -15,7 +15,7 @@
 //! `Γ((N + k)/2) / Γ(k/2)` for `k = 3, ..., l + 2`; and `t·I + N·C = N·(C + t/N·I)`, so that the criterion
 //! is one of correlations with slightly enlarged diagonal. It is always defined.
 
-use super::criterion::{Description, Function};
+use super::criterion::{Description, Function, Price};
 
 /// The Bayesian Gaussian equivalent score.
 pub const BGE: Description = Description {
@@ -64,6 +64,14 @@ impl Function for Bge {
     }
 
     /// `t/N`.
+    /// The four determinants of a gain are products of the pivots of `y` after `C`, of `x` after `C`, which is `v`,
+    /// and of `x` after `C` and `y`, which is `v (1 − ρ²)`.
+    fn price(&self, given: usize, ln_pivot: f64) -> Price {
+        let constant = self.constant[given + 2] + self.constant[given] - 2.0 * self.constant[given + 1];
+        let cases = self.total + (given + 4) as f64;
+        Price { cost: 0.5 * ln_pivot - constant, cases, of_variance: 0.5 }
+    }
+
     fn enlargement(&self) -> f64 {
         PRIOR_VARIATION / self.total
     }

@@ -11,7 +11,7 @@
 //! edge between `x` and `y` costs `u · e(x) e(y)` in every gain, where `e` counts embedded columns.
 //! `ln det Σ(S)` is that of the correlations plus the logarithms of the variances.
 
-use super::criterion::{Description, Function, Parameters};
+use super::criterion::{Description, Function, Parameters, Price};
 use super::moments::Spread;
 
 /// The Bayesian information criterion.
@@ -76,7 +76,8 @@ impl Function for Penalised {
         let alone: f64 = columns.iter().map(|&column| self.alone[column]).sum();
         alone - self.half_total * ln_determinant - self.penalty * (0.5 * p * (p + 3.0))
     }
-    fn price(&self) -> Option<f64> {
-        Some(self.penalty)
+
+    fn price(&self, _given: usize, _ln_pivot: f64) -> Price {
+        Price { cost: self.penalty, cases: 2.0 * self.half_total, of_variance: 0.0 }
     }
 }

@@ -83,7 +83,7 @@ impl Factors {
     }
 
     /// The rows of `L`, one after the other, each up to the diagonal.
-    pub(super) fn lower(&self) -> &[f64] {
+    pub fn lower(&self) -> &[f64] {
         &self.lower
     }
 

@@ -60,10 +60,27 @@ impl Criterion {
         Ok(Self { description: description.ok_or_else(unknown)?, parameters: Parameters { penalty } })
     }
 
+    /// The minimum cost of an edge, for a number of cases.
+    pub fn price(&self, cases: f64) -> f64 {
+        self.on(Spread { ln_variance: &[0.0; 2], total: cases }).price(0, 0.0).cost
+    }
+
     /// The function of the criterion on given moments.
     pub(super) fn on(&self, spread: Spread<'_>) -> Box<dyn Function> {
         (self.description.on)(spread, self.parameters)
     }
+}
+
+/// The gain of an edge between two columns with the partial correlation `ρ`, where the others leave one of them a
+/// variance `v`: `−m/2 · ln(1 − ρ²) − a ln v` less its cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Price {
+    /// The cost.
+    pub cost: f64,
+    /// `m`.
+    pub cases: f64,
+    /// `a`.
+    pub of_variance: f64,
 }
 
 /// `F` as a function of determinants.
@@ -71,11 +88,9 @@ pub trait Function: Send + Sync {
     /// `F(S)` from the embedded columns of `S` and the logarithm of the determinant of their correlations.
     fn value(&self, columns: &[usize], ln_determinant: f64) -> f64;
 
-    /// What an edge costs for every pair of embedded columns, if the rest of its gain is `−N/2 · ln(1 − ρ²)` with the
-    /// partial correlation `ρ` of two columns.
-    fn price(&self) -> Option<f64> {
-        None
-    }
+    /// What the gain of an edge between two columns is made of, given this many others and the logarithm of the
+    /// pivot of one of the two after these.
+    fn price(&self, given: usize, ln_pivot: f64) -> Price;
 
     /// The amount to add to the diagonal of the correlations. If it is positive, every set has a
     /// determinant; otherwise sets with linearly dependent columns are inadmissible.

@@ -40,6 +40,11 @@ impl<'a> Column<'a> {
         self.len() == 0
     }
 
+    /// Whether it is a single column of numbers, not states or a curve.
+    pub fn is_single(&self) -> bool {
+        matches!(self, Self::Numbers(_))
+    }
+
     /// # Errors
     /// If a number is not finite or a code is negative.
     pub(in crate::score) fn check(&self, v: usize) -> Result<(), Error> {
@@ -115,9 +120,9 @@ pub struct Embedding<'a> {
 }
 
 impl<'a> Embedding<'a> {
-    /// Embeds a table in at most so many columns, with the weights of its rows in units. The columns are laid out from the last variable
-    /// of the given order to the first: an exact search asks for sets in ascending order, in which one
-    /// set and the next have their last members in common.
+    /// Embeds a table in at most `most` columns, with the weights of its rows in units. The columns are laid out
+    /// from the last variable of `order` to the first: an exact search asks for sets in ascending order, in which
+    /// consecutive sets share their last members.
     ///
     /// # Errors
     /// If a value cannot be used, there are too many columns, or `stop` is raised meanwhile.

@@ -22,7 +22,7 @@ mod wide;
 mod worker;
 
 pub(super) use bic::LN_2PI_E;
-pub(super) use cholesky::{Factors, Matrix};
+pub(super) use cholesky::{Factors, Matrix, SMALL};
 pub(super) use double_double::DoubleDouble;
 pub use embedding::Column;
 pub(super) use fixed_point::Scale;

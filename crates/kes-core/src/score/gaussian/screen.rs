@@ -1,7 +1,7 @@
 //! All correlations, rounded, to tell which edges cannot gain anything.
 //!
 //! They are products of a matrix with its transpose, in blocks: with the exact sums of [`products`](super::products)
-//! they would take eight times as long and three times the memory. What they decide is only which gains are worth
+//! they would take eight times as long and three times the memory. They only decide which gains are worth
 //! computing exactly, and the margin for their rounding is known, so they change no result. The product is that of
 //! `ndarray`, which `numpy` brings along, and uses the vectors of the machine.
 

@@ -45,7 +45,7 @@ impl Table {
         &self.moments
     }
 
-    /// The pairs that no model joins, of which a criterion that is always defined knows twins only.
+    /// The pairs that no model connects. For a criterion that is always defined, these are only the twins.
     pub fn excluded(&self) -> Vec<Excluded> {
         let Moments { blocks, correlations, total, .. } = &self.moments;
         let mut order: Vec<usize> = (0..blocks.len()).filter(|&v| !blocks[v].is_empty()).collect();

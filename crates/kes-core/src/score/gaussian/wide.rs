@@ -1,6 +1,6 @@
 //! A continuous table of very many columns under one criterion, as a set function of short lists.
 //!
-//! The terms are those of [`Table`](super::Table), to the bit; but the correlations they are made of are computed on
+//! The terms are those of [`Table`], to the bit; but the correlations they are made of are computed on
 //! demand, and a screen of rounded ones tells which edges may gain anything.
 
 use hashbrown::HashMap;
@@ -11,15 +11,15 @@ use super::cholesky::{Factors, Matrix, SMALL};
 use super::criterion::{Criterion, Function as Value};
 use super::double_double::DoubleDouble;
 use super::embedding::{Column, Embedding};
-use super::moments::{Spread, check_shape, hash_rows};
+use super::moments::{Moments, Spread, check_shape, hash_rows};
 use super::on_demand::OnDemand;
 use super::screen::{BLOCK, Screen};
-use super::table::{TOLERANCE, dependence_threshold, quantum};
+use super::table::{TOLERANCE, Table, dependence_threshold, quantum};
 use crate::Error;
 use crate::score::excluded::{Dependent, Excluded, Why};
 use crate::score::rows::{fingerprint, to_units};
 use crate::score::set_function::Source;
-use crate::stop::Stop;
+use crate::stop::{Stop, Stopped};
 use crate::varset::MAX_VARIABLES;
 use crate::wide::function::{Function, Worker};
 use crate::wide::list::{self, List};
@@ -38,10 +38,13 @@ pub struct WideTable {
     /// The column of each variable, if it varies, and the variable of each column.
     column_of: Vec<Option<usize>>,
     variable_of: Vec<u32>,
+    criterion: Criterion,
     value: Box<dyn Value>,
+    ln_variance: Vec<f64>,
     total: f64,
     quantum: f64,
     fingerprint: u128,
+    threads: usize,
     dependent: Dependent,
 }
 
@@ -82,7 +85,35 @@ impl WideTable {
         let quantum = quantum(total);
         let fingerprint = u128::from(high) << 64 | u128::from(low);
         let dependent = Dependent::default();
-        Ok(Self { columns, screen, column_of, variable_of, value, total, quantum, fingerprint, dependent })
+        Ok(Self {
+            columns,
+            screen,
+            column_of,
+            variable_of,
+            criterion,
+            value,
+            ln_variance,
+            total,
+            quantum,
+            fingerprint,
+            threads,
+            dependent,
+        })
+    }
+
+    /// The same as a table of which all correlations are known exactly.
+    ///
+    /// # Errors
+    /// If `stop` is raised meanwhile.
+    pub fn with_all(&self, stop: &Stop) -> Result<Table, Stopped> {
+        let moments = Moments {
+            correlations: self.columns.all(self.threads, stop)?,
+            blocks: self.column_of.iter().map(|column| column.map_or(0..0, |at| at..at + 1)).collect(),
+            ln_variance: self.ln_variance.clone(),
+            total: self.total,
+            fingerprint: self.fingerprint,
+        };
+        Ok(Table::new(moments, self.criterion))
     }
 }
 
@@ -180,21 +211,29 @@ impl Evaluating<'_> {
     /// `e_j = r_xj − Σ l_ji e_i`, its variance given `C` is `v = 1 − Σ e_j²/d_j`, and its squared partial correlation
     /// with `y` is `e_y² / (d_y v)`. An error `δ` of each `r` makes one of at most `ε_j = δ + Σ |l_ji| ε_i` in `e_j`,
     /// whatever `x` is.
+    ///
+    /// With the [`Price`](super::criterion::Price) of the criterion, a gain of more than `least` needs
+    /// `v ρ² > v − s v^(1 − 2a/m)`, where `s = exp(−2 (cost + least)/m)`; and `v^(1 − 2a/m)` is below its tangent at 1.
     fn sift(&mut self, base: &[usize], least: f64, found: &mut List) -> Option<()> {
         let table = self.table;
-        let price = table.value.price()?;
-        let share = libm::exp(-2.0 * (price + least - MARGIN * table.total) / table.total);
-        let needed = (share < 1.0).then_some(1.0 - share)?;
         let mut sorted = base.to_vec();
         sorted.sort_unstable();
         let matrix = self.matrix(&sorted);
+        let enlargement = table.value.enlargement();
         let Self { factors, buffer, .. } = self;
         factors.truncate(0);
         for column in base {
             let at = sorted.binary_search(column).unwrap_or_else(|_| unreachable!("it is one of them"));
-            (factors.push(&matrix, at, 0.0) >= SMALL).then_some(())?;
+            (factors.push(&matrix, at, enlargement) >= SMALL).then_some(())?;
         }
-        let bound = Bound::new(factors, needed, table.screen.margin(table.columns.rows()));
+        let ln_pivot = libm::log(*factors.pivots().last()?);
+        let price = table.value.price(base.len() - 1, ln_pivot);
+        let share = libm::exp(-2.0 * (price.cost + least - MARGIN * table.total) / price.cases);
+        let slack = share * 2.0 * price.of_variance / price.cases;
+        let needed = 1.0 - share + slack;
+        (needed > 0.0).then_some(())?;
+        let margin = table.screen.margin(table.columns.rows());
+        let bound = Bound::new(factors, needed, slack, 1.0 + enlargement, margin);
         for block in 0..table.screen.side() {
             let rows: Vec<&[f32]> = base.iter().map(|&c| table.screen.with_block(c, block)).collect();
             Arch::new().dispatch(
@@ -238,7 +277,15 @@ impl Worker for Evaluating<'_> {
         value
     }
 
-    fn hopeful(&mut self, y: u32, given: &[u32], terms: (f64, f64), least: f64, hopeful: &mut List) {
+    fn hopeful(
+        &mut self,
+        y: u32,
+        given: &[u32],
+        terms: (f64, f64),
+        least: f64,
+        is_wanted: &dyn Fn(u32) -> bool,
+        hopeful: &mut List,
+    ) {
         let table = self.table;
         let Some(target) = table.column_of[y as usize] else { return };
         if !(terms.0.is_finite() && terms.1.is_finite()) {
@@ -250,7 +297,7 @@ impl Worker for Evaluating<'_> {
             hopeful.clear();
             hopeful.extend(&table.variable_of);
         }
-        hopeful.retain(|&x| x != y && !list::has(given, x));
+        hopeful.retain(|&x| x != y && !list::has(given, x) && is_wanted(x));
         hopeful.sort_unstable();
     }
 
@@ -270,12 +317,16 @@ struct Bound {
     /// Of `e_y`, and of `v`.
     error: f64,
     variance_error: f64,
-    /// `κ d_y`.
+    /// What `e_y²` must exceed is this times `v`,
     needed: f64,
+    /// less this.
+    slack: f64,
+    /// The variance of a column before anything is given.
+    whole: f64,
 }
 
 impl Bound {
-    fn new(factors: &Factors, needed: f64, margin: f64) -> Self {
+    fn new(factors: &Factors, needed: f64, slack: f64, whole: f64, margin: f64) -> Self {
         let (lower, pivots) = (factors.lower().to_vec(), factors.pivots().to_vec());
         let last = pivots.len() - 1;
         let mut errors: Vec<f64> = Vec::new();
@@ -288,8 +339,8 @@ impl Bound {
             }
             errors.push(error);
         }
-        let needed = needed * pivots[last];
-        Self { lower, pivots, error: errors[last], variance_error, needed }
+        let (needed, slack) = (needed * pivots[last], slack * pivots[last]);
+        Self { lower, pivots, error: errors[last], variance_error, needed, slack, whole }
     }
 
     /// Fills `excess` with what is not negative for the columns of a block that may gain something.
@@ -301,7 +352,7 @@ impl Bound {
         excess.clear();
         for start in (0..rows[last].len()).step_by(CHUNK) {
             let width = CHUNK.min(rows[last].len() - start);
-            let mut variance = [1.0f64; CHUNK];
+            let mut variance = [self.whole; CHUNK];
             for (j, row) in rows.iter().enumerate() {
                 let (before, now) = residuals.split_at_mut(j);
                 let now = &mut now[0];
@@ -318,7 +369,7 @@ impl Bound {
             for (e, left) in residuals[last][..width].iter().zip(&variance) {
                 let (most, least) = (e.abs() + self.error, left - self.variance_error);
                 // A variance that is small is not known well enough.
-                excess.push(if least < SMALL { 0.0 } else { most * most - self.needed * least });
+                excess.push(if least < SMALL { 0.0 } else { most * most - self.needed * least + self.slack });
             }
         }
     }

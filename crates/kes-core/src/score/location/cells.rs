@@ -8,6 +8,10 @@ use rustc_hash::FxBuildHasher;
 use super::rows::Rows;
 use crate::score::gaussian::DoubleDouble;
 
+/// Values for which room is made together.
+const BLOCK: usize = 32;
+/// For [`Cells::bytes`]: columns with which the correlations of a column are asked for.
+const ASKED: usize = 256;
 /// A table from old to new numbers of cells may have this many places, or a few for each row.
 const TABLE: usize = 1 << 16;
 const TABLE_PER_ROW: usize = 4;
@@ -22,7 +26,7 @@ pub struct Cells {
     /// `1/√n` of each cell.
     inverse_roots: OnceLock<Box<[DoubleDouble]>>,
     /// The continuous columns that were asked for.
-    columns: Vec<OnceLock<Column>>,
+    columns: Slots<Column>,
     /// The value of the discrete part, as soon as one has asked for it.
     pub value: OnceLock<f64>,
 }
@@ -36,8 +40,31 @@ struct Column {
     left: i128,
     /// The share that is left of its variance, and the logarithm of the share.
     share: (f64, f64),
-    /// The correlation with each column before it.
-    correlations: Box<[OnceLock<DoubleDouble>]>,
+    /// The correlations with columns before it that were asked for.
+    correlations: Slots<DoubleDouble>,
+}
+
+/// Values by index, allocated and computed on first use: of a thousand columns, most are never needed within
+/// given cells.
+struct Slots<T> {
+    len: usize,
+    blocks: OnceLock<Box<[Block<T>]>>,
+}
+
+type Block<T> = OnceLock<Box<[OnceLock<T>]>>;
+
+impl<T> Slots<T> {
+    fn new(len: usize) -> Self {
+        Self { len, blocks: OnceLock::new() }
+    }
+
+    #[inline]
+    fn get_or_init(&self, at: usize, make: impl FnOnce() -> T) -> &T {
+        let blocks =
+            self.blocks.get_or_init(|| (0..self.len.div_ceil(BLOCK)).map(|_| OnceLock::new()).collect());
+        let block = blocks[at / BLOCK].get_or_init(|| (0..BLOCK).map(|_| OnceLock::new()).collect());
+        block[at % BLOCK].get_or_init(make)
+    }
 }
 
 impl Cells {
@@ -47,7 +74,7 @@ impl Cells {
     }
 
     fn of(rows: &Rows, numbers: Vec<u32>, units: Vec<u64>) -> Self {
-        let columns = rows.numbers.iter().map(|_| OnceLock::new()).collect();
+        let columns = Slots::new(rows.numbers.len());
         Self { numbers, units, inverse_roots: OnceLock::new(), columns, value: OnceLock::new() }
     }
 
@@ -105,7 +132,7 @@ impl Cells {
     }
 
     fn column(&self, rows: &Rows, i: usize) -> &Column {
-        self.columns[i].get_or_init(|| {
+        self.columns.get_or_init(i, || {
             let sums = self.sums(rows, i);
             let explained: Box<[i64]> = sums
                 .into_iter()
@@ -114,12 +141,7 @@ impl Cells {
                 .collect();
             let left = (rows.covariation(i, i) - products(&explained, &explained)).max(1);
             let share = left as f64 / rows.variation(i) as f64;
-            Column {
-                explained,
-                left,
-                share: (share, libm::log(share)),
-                correlations: (0..i).map(|_| OnceLock::new()).collect(),
-            }
+            Column { explained, left, share: (share, libm::log(share)), correlations: Slots::new(i) }
         })
     }
 
@@ -130,19 +152,22 @@ impl Cells {
 
     /// The correlation of two columns within the cells, for `i < j`.
     pub fn correlation(&self, rows: &Rows, i: usize, j: usize) -> DoubleDouble {
-        let second = self.column(rows, j);
-        *second.correlations[i].get_or_init(|| {
-            let first = self.column(rows, i);
-            let left = rows.covariation(i, j) - products(&first.explained, &second.explained);
-            let scale = DoubleDouble::from(first.left) * second.left.into();
-            DoubleDouble::from(left) / scale.sqrt()
-        })
+        *self.column(rows, j).correlations.get_or_init(i, || self.correlation_anew(rows, i, j))
     }
 
-    /// Bytes that it takes at most.
+    /// The same, without taking note of it.
+    pub fn correlation_anew(&self, rows: &Rows, i: usize, j: usize) -> DoubleDouble {
+        let (first, second) = (self.column(rows, i), self.column(rows, j));
+        let left = rows.covariation(i, j) - products(&first.explained, &second.explained);
+        let scale = DoubleDouble::from(first.left) * second.left.into();
+        DoubleDouble::from(left) / scale.sqrt()
+    }
+
+    /// About as many bytes as it will take.
     pub fn bytes(&self) -> usize {
-        let columns = self.columns.len();
-        4 * self.numbers.len() + self.units.len() * (24 + 8 * columns) + columns * (80 + 12 * columns)
+        let columns = self.columns.len;
+        let correlations = 12 * columns.min(ASKED);
+        4 * self.numbers.len() + self.units.len() * (24 + 8 * columns) + columns * (80 + correlations)
     }
 }
 

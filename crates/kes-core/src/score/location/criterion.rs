@@ -9,7 +9,7 @@ pub const CRITERIA: [Description; 2] = [
     Description { name: "aic", title: "location model AIC" },
 ];
 
-/// What there is to know of a criterion before it meets data.
+/// The properties of a criterion that do not depend on data.
 #[derive(Debug)]
 pub struct Description {
     /// Its name in settings, and that of the criterion of its discrete part.

@@ -20,21 +20,21 @@ pub struct Kept {
 
 #[derive(Default)]
 struct Store {
-    cells: HashMap<Box<[u16]>, Arc<Cells>, FxBuildHasher>,
+    cells: HashMap<Box<[u32]>, Arc<Cells>, FxBuildHasher>,
     /// The keys of `cells`, oldest first.
-    ages: VecDeque<Box<[u16]>>,
+    ages: VecDeque<Box<[u32]>>,
     bytes: usize,
 }
 
 impl Kept {
     /// The cells of a set of discrete variables, in ascending order.
-    pub fn of(&self, rows: &Rows, variables: &[u16]) -> Arc<Cells> {
+    pub fn of(&self, rows: &Rows, variables: &[u32]) -> Arc<Cells> {
         if let Some(known) = self.lock().cells.get(variables) {
             return Arc::clone(known);
         }
         let cells = Arc::new(match variables {
             [] => Cells::one(rows),
-            [given @ .., last] => self.of(rows, given).divided(rows, usize::from(*last)),
+            [given @ .., last] => self.of(rows, given).divided(rows, *last as usize),
         });
         self.lock().add(variables, &cells, KEPT);
         cells
@@ -47,7 +47,7 @@ impl Kept {
 
 impl Store {
     /// Adds cells, unless another thread has; the oldest go until all take no more than `most` bytes.
-    fn add(&mut self, variables: &[u16], cells: &Arc<Cells>, most: usize) {
+    fn add(&mut self, variables: &[u32], cells: &Arc<Cells>, most: usize) {
         if self.cells.contains_key(variables) {
             return;
         }

@@ -25,6 +25,7 @@ pub mod criterion;
 mod kept;
 mod rows;
 mod table;
+mod wide;
 mod worker;
 
 pub use table::Table;

@@ -14,7 +14,7 @@ use crate::score::gaussian::{Column, TOLERANCE, quantum};
 use crate::score::set_function::{SetFunction, Survey, Worker};
 use crate::stop::{Stop, Stopped};
 
-/// To look at so many rows takes longer than to hand them to a thread that is awake.
+/// Rows per portion: scanning them takes longer than handing them to a thread that is awake.
 const PORTION: usize = 1 << 16;
 
 /// The rows of a mixed table with a criterion on them.
@@ -78,7 +78,7 @@ impl Table {
             for (y, own) in self.rows.places.iter().enumerate().filter_map(continuous) {
                 excluded.extend(match place {
                     Place::Discrete(d) => self
-                        .why_apart(&[*d as u16], &own.collect::<Vec<_>>(), Why::Determined)
+                        .why_apart(&[*d as u32], &own.collect::<Vec<_>>(), Why::Determined)
                         .map(|why| Excluded { x, y, why }),
                     Place::Continuous(others) if x < y && !others.is_empty() => {
                         self.numbers_apart((x, others), (y, &own))
@@ -90,7 +90,7 @@ impl Table {
         excluded
     }
 
-    fn why_apart(&self, coded: &[u16], columns: &[usize], dependent: Why) -> Option<Why> {
+    fn why_apart(&self, coded: &[u32], columns: &[usize], dependent: Why) -> Option<Why> {
         let cells = self.kept.of(&self.rows, coded);
         if self.rows.too_small(cells.units.len(), columns.len()) {
             return Some(Why::TooLarge);
@@ -149,11 +149,11 @@ impl<const W: usize> SetFunction<W> for Table {
     }
 
     fn worker(&self) -> Box<dyn Worker<W> + '_> {
-        Box::new(Evaluating::new(self, self.discrete.worker()))
+        Box::new(Evaluating::new(self))
     }
 
     fn survey(&self) -> Box<dyn Survey<W> + '_> {
-        Box::new(Evaluating::new(self, self.discrete.worker()))
+        Box::new(Evaluating::new(self))
     }
 
     fn portion(&self) -> usize {

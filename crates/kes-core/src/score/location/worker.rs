@@ -6,66 +6,74 @@ use super::cells::Cells;
 use super::rows::{Place, Rows};
 use super::table::Table;
 use crate::score::bounds::Measure;
+use crate::score::discrete::counts::Counter;
 use crate::score::gaussian::{Factors, LN_2PI_E, Matrix, dependence_threshold};
 use crate::score::set_function::{Source, Survey, Worker};
 use crate::varset::VarSet;
 
 /// Computes terms, with the cells of the last set.
-pub struct Evaluating<'t, const W: usize> {
+pub struct Evaluating<'t> {
     table: &'t Table,
     /// Counts the cells of discrete sets.
-    discrete: Box<dyn Worker<W> + 't>,
+    counter: Counter,
     /// The discrete variables of a set by their places, in ascending order.
-    coded: Vec<u16>,
+    coded: Vec<u32>,
     /// The columns of its continuous ones, in ascending order.
     columns: Vec<usize>,
-    last: Option<(Vec<u16>, Arc<Cells>)>,
+    last: Option<(Vec<u32>, Arc<Cells>)>,
 }
 
-impl<'t, const W: usize> Evaluating<'t, W> {
-    pub fn new(table: &'t Table, discrete: Box<dyn Worker<W> + 't>) -> Self {
-        Self { table, discrete, coded: Vec::new(), columns: Vec::new(), last: None }
+impl<'t> Evaluating<'t> {
+    pub fn new(table: &'t Table) -> Self {
+        Self { table, counter: Counter::default(), coded: Vec::new(), columns: Vec::new(), last: None }
     }
 
-    fn value(&mut self, set: VarSet<W>) -> f64 {
-        let Table { rows, quantum, .. } = self.table;
+    /// The table.
+    pub fn table(&self) -> &'t Table {
+        self.table
+    }
+
+    /// `F` of a set, given by its members in ascending order.
+    pub fn value(&mut self, set: impl Iterator<Item = usize> + Clone) -> f64 {
+        let Table { rows, discrete, quantum, .. } = self.table;
         self.coded.clear();
         self.columns.clear();
         let mut embedded = 0;
-        for v in set.iter() {
+        for v in set.clone() {
             match &rows.places[v] {
-                Place::Discrete(d) => self.coded.push(*d as u16),
+                Place::Discrete(d) => self.coded.push(*d as u32),
                 Place::Continuous(columns) => {
                     embedded += usize::from(!columns.is_empty());
                     self.columns.extend(columns.clone());
                 }
             }
         }
-        let alone: VarSet<W> = self.coded.iter().map(|&d| usize::from(d)).collect();
+        self.coded.sort_unstable();
+        self.columns.sort_unstable();
         let value = if self.columns.is_empty() {
-            self.discrete.term(alone)
+            let alone: Vec<usize> = self.coded.iter().map(|&d| d as usize).collect();
+            let cells = discrete.cells_of(alone.iter().copied());
+            discrete.function().value(cells, self.counter.count(discrete.data(), &alone))
         } else {
-            self.coded.sort_unstable();
-            self.columns.sort_unstable();
-            self.joint(set, alone, self.coded.len() + embedded > 1)
+            self.joint(set, self.coded.len() + embedded > 1)
         };
         libm::rint(value / quantum) * quantum
     }
 
     /// `F` of a set with continuous variables, before it is rounded; `joined` if with any other.
-    fn joint(&mut self, set: VarSet<W>, alone: VarSet<W>, joined: bool) -> f64 {
+    fn joint(&mut self, set: impl Iterator<Item = usize>, joined: bool) -> f64 {
         let cells = self.cells();
-        let Self { table, columns, .. } = self;
+        let Self { table, coded, columns, .. } = self;
         let Table { rows, discrete, .. } = *table;
         let p = columns.len() as f64;
         if joined && rows.too_small(cells.units.len(), columns.len()) {
             return f64::NEG_INFINITY;
         }
         let Some(ln_determinant) = ln_determinant(rows, &cells, columns) else {
-            table.dependent.note(set.iter());
+            table.dependent.note(set);
             return f64::NEG_INFINITY;
         };
-        let all = discrete.cells(alone);
+        let all = discrete.cells_of(coded.iter().map(|&d| d as usize));
         let own: f64 = columns.iter().map(|&i| rows.ln_variance[i] + LN_2PI_E).sum();
         let parameters = all.number * p + 0.5 * p * (p + 1.0);
         cells.value.get_or_init(|| discrete.function().value(all, &cells.units))
@@ -107,24 +115,24 @@ pub fn ln_determinant(rows: &Rows, cells: &Cells, columns: &[usize]) -> Option<f
     Some(own + factors.ln_determinant())
 }
 
-impl<const W: usize> Worker<W> for Evaluating<'_, W> {
+impl<const W: usize> Worker<W> for Evaluating<'_> {
     fn term(&mut self, set: VarSet<W>) -> f64 {
-        self.value(set)
+        self.value(set.iter())
     }
 
     fn join(&mut self, given: VarSet<W>, y: usize, sources: &mut [Source]) {
         for source in sources {
             let with_x = given.with(source.x);
-            source.joint = self.value(with_x.with(y));
+            source.joint = self.value(with_x.with(y).iter());
             if source.known.is_none() {
-                source.margin = self.value(with_x);
+                source.margin = self.value(with_x.iter());
             }
         }
     }
 }
 
-impl<const W: usize> Survey<W> for Evaluating<'_, W> {
+impl<const W: usize> Survey<W> for Evaluating<'_> {
     fn measure(&mut self, set: VarSet<W>) -> Measure {
-        Measure { term: self.value(set), detail: 0.0 }
+        Measure { term: self.value(set.iter()), detail: 0.0 }
     }
 }

@@ -1,0 +1,133 @@
+"""Isolated columns that clearly depend on others are told, and only those."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2, chi2_contingency
+
+import kes
+from kes.results.isolated import chi2_tail, unseen
+from kes.show.report.page import page
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 8, 15, 200])
+@pytest.mark.parametrize("value", [0.0, 0.1, 5.0, 40.0, 300.0])
+def test_the_tail_is_that_of_chi_square(value, freedom):
+    assert chi2_tail(value, freedom) == pytest.approx(chi2.sf(value, freedom), rel=1e-9, abs=1e-300)
+
+
+def words(rng, size, cases):
+    return np.array([f"w{i}" for i in range(size)])[rng.integers(0, size, cases)]
+
+
+def related(rng, cases=600):
+    """Two columns of 20 words each that agree in two of five cases, and one that is alone."""
+    x, other = words(rng, 20, cases), words(rng, 20, cases)
+    y = np.where(rng.random(cases) < 0.4, x, other)
+    return pd.DataFrame({"x": x, "y": y, "z": words(rng, 3, cases)})
+
+
+def test_a_relation_that_its_states_hide_is_told():
+    table = related(np.random.default_rng(0))
+    optima = kes.learn(table, runs=2)
+    assert not optima.best.graph.skeleton
+    [found] = unseen(optima, optima.problem)
+    assert {found.column, found.other} == {"x", "y"}
+    assert found.remedy.startswith("to merge states of 'x', 'y'")
+
+
+def test_p_values_are_those_of_another_library():
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 12, 3000)
+    y = np.where(rng.random(3000) < 0.12, x, rng.integers(0, 12, 3000))
+    table = pd.DataFrame({"x": x, "y": y}).map("w{}".format)
+    optima = kes.learn(table, runs=2)
+    [found] = unseen(optima, optima.problem)
+    cells = pd.crosstab(table["x"], table["y"])
+    assert cells.to_numpy().sum(axis=1).min() > np.sqrt(5 * 3000)  # no state is merged
+    assert found.p == pytest.approx(chi2_contingency(cells, lambda_="log-likelihood").pvalue)
+
+
+def test_independent_columns_are_left_alone():
+    """Rare words, ties and extremes among them; 300 pairs at the level of the test."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        table = pd.DataFrame(
+            {
+                "a": words(rng, 40, 300),
+                "b": words(rng, 25, 300),
+                "c": np.where(rng.random(300) < 0.01, "rare", "usual"),
+                "d": rng.standard_cauchy(300),
+                "e": rng.poisson(3, 300),
+                "f": np.where(rng.random(300) < 0.01, "odd", "even"),
+            }
+        )
+        optima = kes.learn(table, runs=1, kinds={"a": "discrete", "b": "discrete"})
+        assert unseen(optima, optima.problem) == []
+
+
+def test_pairs_that_the_user_keeps_apart_are_not_told():
+    table = related(np.random.default_rng(0))
+    known = kes.Knowledge(apart=[("x", "y")])
+    optima = kes.learn(table, runs=2, knowledge=known)
+    assert unseen(optima, optima.problem) == []
+    one_way = kes.learn(table, runs=2, knowledge=kes.Knowledge(forbidden=[("x", "y")]))
+    assert len(unseen(one_way, one_way.problem)) == 1
+
+
+def test_exogenous_columns_may_depend_on_others_through_each_other():
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=500)
+    b = a + 0.1 * rng.normal(size=500)
+    table = pd.DataFrame({"a": a, "b": b, "y": b + rng.normal(size=500)})
+    known = kes.Knowledge(exogenous=["a", "b"])
+    optima = kes.learn(table, runs=2, knowledge=known)
+    assert optima.best.graph.skeleton == {frozenset("by")}
+    assert unseen(optima, optima.problem) == []
+
+
+def test_only_observed_values_count():
+    """Imputed values would dilute the relation, or make one."""
+    rng = np.random.default_rng(0)
+    table = related(rng, 1200).astype(object)
+    table.loc[rng.random(1200) < 0.3, "x"] = None
+    optima = kes.learn(table, runs=2, missing="em")
+    again = kes.learn(table.dropna(), runs=2)
+    ps = []
+    for one in (optima, again):
+        assert not one.best.graph.skeleton
+        [found] = unseen(one, one.problem)
+        ps.append(found.p)
+    assert ps[0] == pytest.approx(ps[1])
+
+
+def test_a_curve_between_numbers_gets_its_own_advice():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=1000)
+    table = pd.DataFrame({"x": x, "y": x**2 + rng.normal(size=1000), "z": rng.normal(size=1000)})
+    optima = kes.learn(table, runs=2)
+    [found] = unseen(optima, optima.problem)
+    assert {found.column, found.other} == {"x", "y"}
+    assert "a straight line does not show it" in str(found)
+    assert found.remedy == 'basis="auto"'
+    assert kes.learn(table, runs=2, basis="auto").best.graph.skeleton == {frozenset("xy")}
+
+
+@pytest.mark.parametrize("kind", [int, float, "{}.0".format])
+def test_states_that_are_whole_numbers_count_in_their_order(kind):
+    """Neighbouring numbers share a group, however they are written."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(2, 42, 400)
+    y = (x + rng.integers(-2, 3, 400)).clip(2, 41)
+    columns = {"x": x.tolist(), "y": y.tolist()}
+    table = pd.DataFrame({name: [*map(kind, column)] for name, column in columns.items()})
+    optima = kes.learn(table, runs=2, kinds={"x": "discrete", "y": "discrete"})
+    [found] = unseen(optima, optima.problem)
+    assert found.p < 1e-200
+    assert found.remedy == 'kinds={"x": "continuous", "y": "continuous"}'
+
+
+def test_the_report_tells_it():
+    optima = kes.learn(related(np.random.default_rng(0)), runs=2)
+    [found] = unseen(optima, optima.problem)
+    assert f"depends on &#x27;{found.other}&#x27; (G² test" in page(optima, problem=optima.problem)
