@@ -4,6 +4,7 @@ import re
 import shlex
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.browser.reading import choose, drawn, node, until, view_box
 
@@ -269,6 +270,46 @@ def test_the_overview_leads_to_the_whole_and_to_its_parts(open_page, large_repor
     assert page.locator("#stage").is_visible()
     height = node(page, "measurement_077").locator("text").bounding_box()["height"]
     assert height >= 8, "found, and large enough to be read"
+
+
+@pytest.fixture(scope="module")
+def pairs_report(tmp_path_factory):
+    """1 100 variables in 550 related pairs."""
+    first = np.random.default_rng(2).normal(size=(60, 550))
+    second = first + 0.2 * np.random.default_rng(3).normal(size=first.shape)
+    names = [f"{letter}_{i:03d}" for letter in "ab" for i in range(550)]
+    table = pd.DataFrame(np.hstack([first, second]), columns=names)
+    path = tmp_path_factory.mktemp("report") / "pairs.html"
+    kes.learn(table, runs=1, improve=False, prove=False).report(path)
+    return path
+
+
+def test_a_variable_of_thousands_is_found_in_its_neighbourhood(open_page, pairs_report):
+    page = open_page(pairs_report)
+    assert page.locator("#names option").count() == 0, "built when they are asked for"
+    page.fill("#find", "_5")
+    assert page.locator("#names option").count() == 50
+    page.fill("#find", "b_543")
+    assert page.locator("#overview").is_visible()
+    found, other = node(page, "b_543", "#overview"), node(page, "a_543", "#overview")
+    for one, marked in ((found, "chosen"), (other, "blanket")):
+        box = one.bounding_box()
+        assert 0 <= box["y"] <= page.viewport_size["height"] - box["height"]
+        assert marked in one.get_attribute("class").split()
+    page.locator("#target").scroll_into_view_if_needed()
+    until(page, "document.getElementById('target-name')")
+    assert page.inner_text("#target-name") == "b_543"
+    choice = page.locator("#target-choice")
+    assert choice.locator("option").count() <= 2, "those that were asked about"
+    chosen = "list => list.selectedOptions[0].textContent"
+    assert choice.evaluate(chosen) == "b_543"
+    choice.focus()
+    assert choice.locator("option").count() == 1100
+    assert choice.evaluate(chosen) == "b_543"
+    choice.select_option(label="a_007")
+    assert page.inner_text("#target-name") == "a_007"
+    page.focus("#add-evidence")
+    assert page.locator("#add-evidence option").count() == 1101
 
 
 # --- saving --------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { cutOf, withCut } from "../../python/kes/app/page/cuts.js";
 import { clock, jobText, progressText, rises } from "../../python/kes/app/page/job-text.js";
 import { chosenValue, listed } from "../../python/kes/app/page/option-form.js";
+import { questionText } from "../../python/kes/app/page/question.js";
 import { withParts } from "../../python/kes/app/page/store.js";
 import {
   moved,
@@ -13,6 +15,7 @@ import {
   withoutEmpty,
   withoutItem,
   withPair,
+  withTarget,
 } from "../../python/kes/app/page/tier-board.js";
 
 test("a variable is in one tier at most, wherever it goes", () => {
@@ -93,4 +96,33 @@ test("values of options have the types of their inputs", () => {
   assert.equal(chosenValue({ input: "switch" }, { type: "checkbox", checked: false }), null);
   assert.deepEqual(chosenValue({ input: "names" }, { value: "a, b,," }), ["a", "b"]);
   assert.equal(listed(" , "), null);
+});
+
+test("a cut of one column leaves the cuts of the others as they were", () => {
+  assert.deepEqual(withCut(undefined, "a", 3, ["a", "b"]), { a: 3 });
+  assert.deepEqual(withCut(4, "a", 3, ["a", "b"]), { a: 3, b: 4 });
+  assert.deepEqual(withCut({ a: 3, b: 4 }, "a", null, ["a", "b"]), { b: 4 });
+  assert.equal(withCut({ a: 3 }, "a", null, ["a"]), null);
+  assert.equal(cutOf(4, "a"), 4);
+  assert.equal(cutOf({ b: 4 }, "a"), null);
+  assert.equal(cutOf(undefined, "a"), null);
+});
+
+test("a value of an experiment acts on nothing, on some variables, or on what is not known", () => {
+  const some = withTarget({ off: [] }, "on", "x");
+  assert.deepEqual(some, { off: [], on: ["x"] });
+  assert.deepEqual(withTarget(some, "on", "y"), { off: [], on: ["x", "y"] });
+  assert.deepEqual(withTarget(some, "on", "x"), { off: [] }); // none left: not known
+  assert.deepEqual(withTarget(some, "off", null), { on: ["x"] });
+  assert.deepEqual(withTarget(some, "on", []), { off: [], on: [] });
+});
+
+test("questions quote what the syntax needs, and name numbers without P", () => {
+  const states = { stage: ["I", "II"], "a, b": ["x=1"], age: [], "both\"'": ["u"] };
+  const ask = (...words) => questionText({ states }, ...words);
+  assert.equal(ask("stage", "", ""), "P(stage)");
+  assert.equal(ask("stage", "a, b", "x=1"), 'P(stage | "a, b"="x=1")');
+  assert.equal(ask("age", "stage", "II"), "age | stage=II");
+  assert.equal(ask("stage", "age", ""), "P(stage)");
+  assert.equal(ask("both\"'", "", ""), "");
 });

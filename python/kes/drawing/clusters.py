@@ -6,6 +6,7 @@ not merged.
 """
 
 from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
 
 
 def clusters(n: int, edges: Iterable[tuple[int, int]], max_nodes: int = 12) -> list[list[int]]:
@@ -23,37 +24,33 @@ def clusters(n: int, edges: Iterable[tuple[int, int]], max_nodes: int = 12) -> l
             between[one][other] = between[one].get(other, 0) + 1
     members = {node: [node] for node in range(n)}
     degree = {node: sum(between[node].values()) for node in range(n)}
-    while merge := _best(between, members, degree, len(pairs), max_nodes):
-        a, b = merge
+    edges_twice = 2 * len(pairs)
+
+    def ranked(a: int, b: int) -> tuple[int, int, int]:
+        # In units of 1 / (2 edges²), merging a and b raises the modularity by this gain. All terms
+        # are integers, so ties are exact; the first pair wins them.
+        return (degree[a] * degree[b] - edges_twice * between[a][b], a, b)
+
+    # The heap keeps outdated entries: a merge changes the gains of its own pairs only, which are
+    # pushed again, and an entry counts only if it is still the gain of its pair.
+    heap = [ranked(a, b) for a, others in between.items() for b in others if a < b]
+    heapify(heap)
+    while heap and heap[0][0] < 0:
+        entry = heappop(heap)
+        _, a, b = entry
+        if b not in between.get(a, ()) or entry != ranked(a, b):
+            continue
+        if len(members[a]) + len(members[b]) > max_nodes:
+            continue  # clusters only grow
         members[a] += members.pop(b)
         degree[a] += degree.pop(b)
         for other, count in between.pop(b).items():
             del between[other][b]
             if other != a:
                 between[a][other] = between[other][a] = between[a].get(other, 0) + count
+        for other in between[a]:
+            heappush(heap, ranked(min(a, other), max(a, other)))
     joined = [sorted(own) for first, own in members.items() if degree[first]]
     alone = sorted(own[0] for first, own in members.items() if not degree[first])
     joined.sort(key=lambda own: (-len(own), own))
     return [*joined, alone] if alone else joined
-
-
-def _best(
-    between: dict[int, dict[int, int]],
-    members: dict[int, list[int]],
-    degree: dict[int, int],
-    edges: int,
-    max_nodes: int,
-) -> tuple[int, int] | None:
-    """Return the merge that raises the modularity most, the first among equals, or None.
-
-    In units of 1 / (2 edges²), merging a and b raises it by 2 edges e(a, b) - deg(a) deg(b), where
-    e(a, b) is the number of edges between them. All terms are integers, so ties are exact.
-    """
-    best, merge = 0, None
-    for a, others in between.items():
-        for b, count in others.items():
-            if a < b and len(members[a]) + len(members[b]) <= max_nodes:
-                gain = 2 * edges * count - degree[a] * degree[b]
-                if gain > best or (gain == best and merge is not None and (a, b) < merge):
-                    best, merge = gain, (a, b)
-    return merge

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.drawing.graphviz import NODE_HEIGHT, Drawing
+from kes.drawing.patchwork import Patch, patchwork
 from kes.drawing.slices import time_slices
 from kes.errors import KesError
 
@@ -27,6 +28,8 @@ _MARGIN = 8.0
 _MAX_ROUTED = 80
 """Nodes around which extra edges are routed; the time grows with the cube of their number."""
 _GOOD_RATIO = 1.5  # width over height
+_MOST_EDGES = 3000
+"""Edges above which Graphviz would take minutes, and soon hours."""
 _WIDE_RATIO = 2.4
 """Width over height above which the layout from left to right is tried."""
 
@@ -70,7 +73,11 @@ def layout(
     A graph whose layers are too wide to read is laid out from left to right, and so is one with
     earlier values, which stand in columns of their own. Weights from 0 to 1 make edges short and
     straight. Extra edges do not influence the positions of the nodes; they are routed afterwards.
+
+    With thousands of edges, clusters are laid out side by side.
     """
+    if len(edges) + len(extra) > _MOST_EDGES:
+        return _of_clusters(nodes, [*edges, *extra])
     if time_slices(nodes):
         return _laid_out(nodes, edges, weights, extra, "LR")
     found = _laid_out(nodes, edges, weights, extra, "TB")
@@ -104,6 +111,29 @@ def _laid_out(
     arcs = [*edges, *extra]
     curves = {arc: _numbers(path) for arc, path in zip(arcs, paths, strict=True)}
     return _on_screen(boxes, curves)
+
+
+def _of_clusters(nodes: Sequence[str], edges: Sequence[Arc]) -> Layout:
+    """Lay out the clusters of a large graph side by side."""
+    number = {node: i for i, node in enumerate(nodes)}
+
+    def drawn(part: list[int], inside: list[tuple[int, int]]) -> Patch:
+        one = layout([nodes[i] for i in part], [(nodes[a], nodes[b]) for a, b in inside])
+        places = {number[name]: np.array(box) for name, box in one.boxes.items()}
+        return one.width, one.height, places, {pair: one.curves[arc_of(pair)] for pair in inside}
+
+    def arc_of(pair: tuple[int, int]) -> Arc:
+        return nodes[pair[0]], nodes[pair[1]]
+
+    sizes = [(box_width(node), NODE_HEIGHT) for node in nodes]
+    arcs = [(number[a], number[b]) for a, b in edges]
+    width, height, places, curves = patchwork(sizes, arcs, drawn)
+    boxes = {
+        nodes[i]: Box(x + _MARGIN, y + _MARGIN, own_width, own_height)
+        for i, (x, y, own_width, own_height) in ((i, box.tolist()) for i, box in places.items())
+    }
+    moved = {arc_of(pair): points + _MARGIN for pair, points in curves.items()}
+    return Layout(width + 2 * _MARGIN, height + 2 * _MARGIN, boxes, moved)
 
 
 def shared_layout(
@@ -161,7 +191,7 @@ def _ems(character: str) -> float:
 def cut(points: Points, length: float) -> Points:
     """Shorten a curve at its end by a length, to make room for an arrowhead.
 
-    A shorter curve keeps its first hundredth, and thereby its direction.
+    A shorter curve keeps its first hundredth, and so its direction.
     """
     tip = points[-1]
     start = len(points) - 4

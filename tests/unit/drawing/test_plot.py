@@ -15,6 +15,7 @@ from tests.clock import slowness
 
 import kes
 from kes import EssentialGraph
+from kes.analysis.certainty import ERRORS
 from kes.analysis.compare import Landscape, placed
 from kes.analysis.support import consensus_layout
 from kes.cli import run
@@ -329,16 +330,16 @@ def test_the_picture_of_a_result_is_that_of_the_command(optima, tmp_path, monkey
 def test_a_consensus_by_evidence_has_what_is_likely_and_clear(optima):
     evidence = optima.evidence()
     found = optima.consensus(evidence=evidence)
-    likely = {frozenset((r["x"], r["y"])): r for r in evidence if r["evidence"] >= 5}
+    likely = {frozenset((r["x"], r["y"])): r for r in evidence if r["evidence"] >= 3}
     assert found.supports == {pair: row["evidence"] for pair, row in likely.items()}
     clear = {
         (row["x"], row["y"]) if row["direction"] > 0 else (row["y"], row["x"])
         for row in likely.values()
         if row["evidence"] >= 10 and abs(row["direction"]) >= 10
-        if abs(row["direction"]) >= 2 * row["direction_error"] and not row["disputed"]
+        if abs(row["direction"]) >= ERRORS * row["direction_error"] and not row["disputed"]
     }
     assert found.directed == clear
-    assert repr(found).endswith("with evidence of at least 5 nats)")
+    assert repr(found).endswith("with evidence of at least 3 nats)")
     assert len(lines_of(found.plot())) == len(likely)
     assert len(optima.consensus(50, evidence=evidence).supports) < len(likely)
     with refused(option="evidence"):

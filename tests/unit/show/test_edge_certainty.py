@@ -9,6 +9,7 @@ from tests.unit.show.test_report import content
 
 import kes
 from kes.analysis import evidence_work
+from kes.analysis.certainty import ERRORS
 from kes.analysis.coverage import Coverage
 from kes.analysis.evidence_work import TASKS
 from kes.cli import run
@@ -104,7 +105,7 @@ def test_an_estimate_is_called_one(monkeypatch):
 
 
 def test_directions_are_clear_by_nats_and_standard_errors():
-    optima = kes.learn(kes.datasets.alarm(rows=300), runs=5)
+    optima = kes.learn(kes.datasets.alarm(rows=1000), runs=5)
     evidence, _ = chosen_evidence(optima, optima.problem, None)
     found = Certainty(optima, optima.problem, Further(evidence=evidence))
     sure = [row for row in evidence if row["evidence"] >= 10]
@@ -112,7 +113,7 @@ def test_directions_are_clear_by_nats_and_standard_errors():
         (row["x"], row["y"]): row["direction"]
         for row in sure
         if row["direction_error"] is not None
-        and abs(row["direction"]) >= 2 * row["direction_error"]
+        and abs(row["direction"]) >= ERRORS * row["direction_error"]
     }
     expected = {
         (a, b)
@@ -188,7 +189,7 @@ def test_the_warning_that_edges_come_up_by_chance_is_in_the_headline(capsys, tmp
     """Noise: 40 cases of 25 variables. It is said once, not in the fold with the other notes."""
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 25))).add_prefix("v")
     frame["same"] = 1
-    optima = kes.learn(frame, runs=2, edge_prior=0)
+    optima = kes.learn(frame, runs=2, edge_prior=0, improve=False, prove=False)
     assert len(optima.notes) > 1
     text = report_text(optima, {})
     top, rest = text[: text.index("</header>")], text[text.index("</header>") :]
@@ -197,7 +198,8 @@ def test_the_warning_that_edges_come_up_by_chance_is_in_the_headline(capsys, tmp
     assert f"{len(optima.notes) - 1} note" in rest
     assert re.search("Of [0-9]+ connections, 0 are sure", plain(top)), "all of them are chance"
     frame.to_csv(tmp_path / "noise.csv", index=False)
-    assert run(["learn", str(tmp_path / "noise.csv"), "--runs", "2", "--edge-prior", "0"]) == 0
+    quick = ["--runs", "2", "--edge-prior", "0", "--no-improve", "--no-prove"]
+    assert run(["learn", str(tmp_path / "noise.csv"), *quick]) == 0
     assert (
         "the strongest first (with so few cases, edges come up by chance):"
         in capsys.readouterr().out

@@ -41,6 +41,20 @@ def test_what_to_do_about_columns_is_said_once():
     assert sorted(cuts.split(",")) == [f"{name}=3" for name in "abcde"]
 
 
+def test_ranks_are_not_advised_where_the_search_is_by_ranks():
+    """Of mixed tables it is by default."""
+    rng = np.random.default_rng(0)
+    visits = np.where(rng.random(2000) < 0.7, 0.0, rng.exponential(8, 2000))
+    table = pd.DataFrame({"visits": visits, "sex": rng.choice(["f", "m"], 2000)})
+    optima = kes.learn(table, runs=2)
+    text = check_text(model_check(optima, FittedNetworks(optima.problem.dataset)))
+    assert "--discretize visits=3" in text
+    assert "--transform" not in text
+    plain = kes.learn(table, runs=2, transform="none")
+    text = check_text(model_check(plain, FittedNetworks(plain.problem.dataset)))
+    assert "--transform ranks" in text
+
+
 def test_pairs_that_are_not_connected_are_looked_at():
     """On a parabola, there is no correlation."""
     rng = np.random.default_rng(0)
@@ -68,6 +82,33 @@ def test_a_state_and_a_number_that_go_together_unseen_are_told():
     own = np.corrcoef(group, frame["dose"])[0, 1]
     assert misfit.size == pytest.approx(own, abs=0.04), "independent in the network"
     assert "Mean of <bdi>dose</bdi> where <bdi>group</bdi> = " in misfit.words
+
+
+def test_many_states_that_go_together_unseen_are_told():
+    """Each of the 60 streets is in one of 20 towns, and no combination is frequent."""
+    rng = np.random.default_rng(3)
+    street, other = rng.integers(0, 60, 900), rng.integers(0, 20, 900)
+    columns = {"street": street, "town": street % 20, "other": other, "x": other % 2}
+    frame = pd.DataFrame({name: [f"{name}{i}" for i in own] for name, own in columns.items()})
+    known = kes.Knowledge(apart=[("street", "town")])
+    optima = kes.learn(frame, runs=2, knowledge=known)
+    found = model_check(optima, FittedNetworks(optima.problem.dataset)).misfits
+    [misfit] = [one for one in found if one.names == ("street", "town")]
+    start = "Cases with the same <bdi>street</bdi> have the same <bdi>town</bdi>"
+    assert misfit.words == f"{start}: in 100% of pairs in the data, 5% in the network"
+    assert not [one for one in found if len(one.names) == 2 and "town" not in one.names]
+
+
+def test_no_misfit_rests_on_one_case():
+    rng = np.random.default_rng(4)
+    visits = np.minimum(rng.poisson(0.8, 189), 3).astype(str)
+    weight = rng.normal(120, 15, 189)
+    for cases, seen in ((1, False), (8, True)):
+        visits[:cases], weight[:cases] = "6", 250.0
+        frame = pd.DataFrame({"visits": visits, "weight": weight})
+        optima = kes.learn(frame, runs=1, knowledge=kes.Knowledge(apart=[("visits", "weight")]))
+        found = model_check(optima, FittedNetworks(optima.problem.dataset)).misfits
+        assert any("<bdi>visits</bdi> = 6" in one.words for one in found) == seen
 
 
 def test_chance_is_no_misfit():

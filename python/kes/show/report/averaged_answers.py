@@ -1,4 +1,8 @@
-"""What an average of networks says about the target, beside the best network."""
+"""What an average of networks says about the target, beside the best network.
+
+A table has answers about the target. The members are on the page too, which asks them about any
+variable, given what the reader sets.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kes.analysis.averaging import AVERAGE_WORK, ESS, average_of, recipe_of
 from kes.formats.escaping import labels
 from kes.network.average_queries import level
 from kes.results.summary import blanket_of
+from kes.show.report.families import FittedNetworks, families
 
 if TYPE_CHECKING:
     from kes.network.average import AveragedNetwork
+    from kes.options import AverageWork
     from kes.results.optima import Optima
+    from kes.search.problem import Problem
 
 MEMBERS = 10
 _MOST_VARIABLES = 100
@@ -22,13 +30,31 @@ _MOST_VARIABLES = 100
 _MOST_ROWS = 24
 
 
-def averaged_answers(optima: Optima) -> str:
-    """Return a table of answers about the target, as HTML; "" without a target or data."""
-    target, problem = optima.target, optima.problem
-    if target is None or problem is None or len(optima.names) > _MOST_VARIABLES:
-        return ""
+def report_average(optima: Optima, problem: Problem) -> AveragedNetwork | None:
+    """Learn the average of a report; None without a target, or with too many variables."""
+    if optima.target is None or len(optima.names) > _MOST_VARIABLES:
+        return None
+    work: AverageWork = {**AVERAGE_WORK, "members": MEMBERS}
+    return average_of(problem, recipe_of(problem, None, work), work)
+
+
+def members_of(average: AveragedNetwork, problem: Problem) -> dict[str, Any] | None:
+    """Return the CPDs of the members as `families` does, for answers on the page.
+
+    Like all networks of the page, they are in the units of the columns. Members beyond its limits
+    are left out. With curves, the page has no exact answers, and gets no members.
+    """
+    if problem.settings.basis is not None:
+        return None
+    parents = {number: member.parents for number, member in enumerate(average.members)}
+    return families(parents, FittedNetworks(problem.dataset, ess=ESS))
+
+
+def averaged_answers(optima: Optima, problem: Problem, average: AveragedNetwork) -> str:
+    """Return a table of answers about the target, as HTML."""
+    target = optima.target
+    assert target is not None
     network: Any = optima.best.fit(problem.dataset)
-    average = optima.ensemble(members=MEMBERS)
     states = network.states[target]
     what = f"P({target} = {labels(states)[-1]})" if states else f"mean of {target}"
     if not states and network.transform is not None:

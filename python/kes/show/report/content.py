@@ -19,8 +19,8 @@ from kes.analysis.deletion_loss import edge_worth
 from kes.analysis.effect_table import Effects
 from kes.analysis.support import ROUNDING
 from kes.drawing import layout
-from kes.drawing.clusters import clusters
 from kes.drawing.layout import Layout
+from kes.drawing.patchwork import parts_with_edges
 from kes.drawing.plot import FULL_WIDTH, SUPPORT_COLUMNS
 from kes.formats import bif
 from kes.formats.escaping import UNNAMED, labels
@@ -69,6 +69,7 @@ def content(
     certainty: Certainty,
     *,
     fitted: FittedNetworks | None,
+    members: dict[str, Any] | None,
     file: PathLike | None,
 ) -> dict[str, Any]:
     """Return the data of the page. Decisions are made here; the scripts only show them.
@@ -81,6 +82,8 @@ def content(
     pairs = [(number[x], number[y]) for x, y in zip(edges["x"], edges["y"], strict=True)]
     place = {pair: i for i, pair in enumerate(pairs)}
     own = _worth_a_layout(found.optima)
+    # A picture of more edges is put together from clusters: another one would look the same.
+    drawn = own if len(optima.best.graph.skeleton) <= _MOST_EDGES else []
     completion = optima.record.completion
     worth = problem and {i: edge_worth(found.optima[i].graph, problem) for i in own}
 
@@ -131,12 +134,13 @@ def content(
         "boxes": [round(layout.box_width(name), 1) for name in optima.names],
         "layouts": [
             packed(_shared_layout(optima, edges)),
-            *(packed(graph_layout(found.optima[i].mpdag)) for i in own),
+            *(packed(graph_layout(found.optima[i].mpdag)) for i in drawn),
         ],
-        "own": {i: 1 + number for number, i in enumerate(own)},
+        "own": {i: 1 + number for number, i in enumerate(drawn)},
         "least": LEAST_SUPPORT,
         "clusters": _overview(optima.best, packed),
-        "tables": None if fitted is None else families({i: found.optima[i] for i in own}, fitted),
+        "tables": fitted and families({i: fitted.parents(found.optima[i]) for i in own}, fitted),
+        "average": members,
         "stem": optima.stem or "kes",
         "commands": _commands(optima, problem, file),
         "files": _files(optima),
@@ -196,7 +200,9 @@ def _evidence(
     if table is not None and problem is not None:
         known = replaceable(optima.best.graph, problem, table)
     return {
-        "probability": [_rounded(one.probability) for one in rows],
+        "probability": [
+            None if one.probability is None else round(one.probability, 4) for one in rows
+        ],
         "disputed": [one.disputed for one in rows],
         "nats": [_rounded(one.evidence) for one in rows],
         "direction": [_rounded(one.direction) for one in rows],
@@ -297,10 +303,9 @@ def _overview(optimum: Optimum, packed: Callable[[Layout], dict[str, Any]]) -> l
     arcs = optimum.mpdag.to_dag()
     number = {name: i for i, name in enumerate(optimum.names)}
     found = []
-    for part in clusters(len(number), [(number[a], number[b]) for a, b in arcs]):
+    for part, inside in parts_with_edges(len(number), [(number[a], number[b]) for a, b in arcs]):
         names = [optimum.names[node] for node in part]
-        inside = set(names)
-        edges = [(a, b) for a, b in arcs if inside.issuperset((a, b))]
+        edges = [(optimum.names[a], optimum.names[b]) for a, b in inside]
         # Nodes without edges would form a single long row.
         drawn = packed(layout.layout(names, edges)) if edges else None
         found.append({"nodes": part, "layout": drawn})

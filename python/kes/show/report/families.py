@@ -5,7 +5,7 @@ probability, and give exactly the probabilities of `kes.fit`. Networks that shar
 CPD, which is estimated once.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
@@ -29,11 +29,14 @@ MOST_CELLS = 2**14
 _MOST_IN_ALL = 2**18
 """Cells of all tables together; further models are left out."""
 
-_MOST_WORK = 2**27
-"""Rows times coefficients of all other CPDs together, which take a few seconds."""
+_MOST_WORK = 2**26
+"""Rows times coefficients of all other CPDs together, which take a second or two."""
 
 Family: TypeAlias = tuple[int, ...]
 """The numbers of a node and its parents."""
+
+Parents: TypeAlias = Mapping[str, Sequence[str]]
+"""The parents of every node of a network."""
 
 _POINTS = 257
 """Values of a variable whose normal scores are on the page; others are interpolated."""
@@ -48,34 +51,34 @@ class FittedNetworks:
     They are in the units of the columns; those with curves (`basis`) in normal scores.
     """
 
-    def __init__(self, table: Dataset, basis: int | None = None) -> None:
-        self.table, self._degree = table, basis or 1
+    def __init__(self, table: Dataset, basis: int | None = None, ess: float = ESS) -> None:
+        self.table, self.ess, self._degree = table, ess, basis or 1
         self._ranks = Ranks.of(table) if self._degree > 1 else None
         self._values = table if self._ranks is None else self._ranks.apply(table)
         self._cpds: dict[tuple[str, ...], Model] = {}
-        self._parents: dict[Optimum, dict[str, list[str]]] = {}
+        self._parents: dict[Optimum, Parents] = {}
 
-    def network(self, optimum: Optimum) -> Fitted:
-        """Return the network of an optimum."""
+    def network(self, parents: Parents) -> Fitted:
+        """Return the network in which the nodes have these parents."""
         how: dict[str, Any] = {"degree": self._degree, "transform": self._ranks}
-        return Estimates(self.parents(optimum), last=self._cpds, **how)(self._values)
+        own = {name: list(parents[name]) for name in self.table.names}
+        return Estimates(own, last=self._cpds, **how)(self._values, ess=self.ess)
 
-    def parents(self, optimum: Optimum) -> dict[str, list[str]]:
+    def parents(self, optimum: Optimum) -> Parents:
         """Return the parents of every node in the network of an optimum."""
         if optimum not in self._parents:
             dag = fitting_dag(optimum.mpdag, self._values, self._degree)
             self._parents[optimum] = parents_of(optimum.names, dag)
         return self._parents[optimum]
 
-    def families(self, optimum: Optimum) -> list[Family]:
-        """Return the families of the network of an optimum, by node."""
-        number = {name: i for i, name in enumerate(optimum.names)}
-        parents = self.parents(optimum)
+    def families(self, parents: Parents) -> list[Family]:
+        """Return the families of a network by number, in the order of the nodes."""
+        number = {name: i for i, name in enumerate(self.table.names)}
         return [(node, *(number[p] for p in parents[name])) for name, node in number.items()]
 
-    def has_large(self, optimum: Optimum) -> bool:
-        """Return whether an optimum has a probability table too large for the page."""
-        return any(not _cells(self.table, family) for family in self.families(optimum))
+    def has_large(self, parents: Parents) -> bool:
+        """Return whether a network has a probability table too large for the page."""
+        return any(not _cells(self.table, family) for family in self.families(parents))
 
     def scores(self) -> dict[int, dict[str, list[float]]] | None:
         """Return some values of each continuous variable with their normal scores, for curves."""
@@ -93,12 +96,12 @@ class FittedNetworks:
         return shown
 
 
-def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str, Any]:
-    """Return the CPDs of some optima, given by their numbers.
+def families(networks: Mapping[int, Parents], fitted: FittedNetworks) -> dict[str, Any]:
+    """Return the CPDs of some networks, given by their numbers.
 
     ``families`` lists for each family the node, its parents, the kind of its CPD ("cases",
     "linear", "logistic", or "large" for a table that is left out) and its parameters; ``of`` maps
-    the number of each optimum within the limits to the family of each node. Networks with curves
+    the number of each network within the limits to the family of each node. Networks with curves
     come with ``scores`` of their variables.
     """
     table = fitted.table
@@ -106,18 +109,18 @@ def families(optima: Mapping[int, Optimum], fitted: FittedNetworks) -> dict[str,
     rows: list[list[Any]] = []
     of: dict[int, list[int]] = {}
     room, work = _MOST_IN_ALL, _MOST_WORK
-    for number, optimum in optima.items():
-        own = fitted.families(optimum)
+    for number, parents in networks.items():
+        own = fitted.families(parents)
         new = [family for family in own if family not in known]
         room -= sum(_cells(table, family) for family in new)
         work -= table.rows * sum(_coefficients(table, family) for family in new)
         if min(room, work) < 0 and of:
             break
-        for family, entry in zip(new, _entries(fitted, optimum, new), strict=True):
+        for family, entry in zip(new, _entries(fitted, parents, new), strict=True):
             known[family] = len(rows)
             rows.append([family[0], family[1:], *entry])
         of[number] = [known[family] for family in own]
-    return {"ess": ESS, "families": rows, "of": of, "scores": fitted.scores()}
+    return {"ess": fitted.ess, "families": rows, "of": of, "scores": fitted.scores()}
 
 
 def _is_table(table: Dataset, family: Family) -> bool:
@@ -141,7 +144,7 @@ def _coefficients(table: Dataset, family: Family) -> int:
 
 
 def _entries(
-    fitted: FittedNetworks, optimum: Optimum, wanted: Iterable[Family]
+    fitted: FittedNetworks, parents: Parents, wanted: Iterable[Family]
 ) -> list[tuple[str, list[float] | dict[str, Any] | None]]:
     """Return the kind and the parameters of each family."""
     table, network = fitted.table, None
@@ -151,7 +154,7 @@ def _entries(
             cells = _cells(table, family)
             found.append(("cases", _counted(table, family)) if cells else ("large", None))
             continue
-        network = network or fitted.network(optimum)
+        network = network or fitted.network(parents)
         found.append(network.local(table.names[family[0]]).describe())
     return found
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from kes.data.column import Continuous, Discrete
 from kes.data.dataset import Dataset
+from kes.data.random_stream import Purpose, Stream
 from kes.show.report.families import FittedNetworks
 from kes.show.report.pair_check import (
     FALSE_ALARMS,
@@ -62,19 +63,22 @@ class Check:
         Whether pairs that the network does not connect were compared, too.
     not_normal : sequence of str
         Continuous variables among them that the network models as normal, which they are not.
+    by_ranks : bool
+        Whether the search was by ranks already.
     """
 
     misfits: Sequence[Misfit]
     all_pairs: bool
     not_normal: Sequence[str]
+    by_ranks: bool
 
 
 def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     """Compare the best network with its table; None if it is too large."""
-    table = fitted.table
-    if fitted.has_large(optima.best):
+    table, parents = fitted.table, fitted.parents(optima.best)
+    if fitted.has_large(parents):
         return None
-    drawn = fitted.network(optima.best).sample(_DRAWS)
+    drawn = fitted.network(parents).sample(_DRAWS, seed=Stream(0, Purpose.MODEL_CHECK).seed())
     data, cases = WeightedCases(table), WeightedCases(drawn)
     settings = optima.settings
     is_scored = settings.transform == "ranks" or settings.basis is not None
@@ -88,7 +92,8 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
         if isinstance(column, Continuous)
     }
     not_normal = [one.names[0] for one in found if len(one.names) == 1 and one.names[0] in numbers]
-    return Check(found, compares_all(len(table.names), data, cases), not_normal)
+    by_ranks = settings.measure.uses_ranks(optima.kind)
+    return Check(found, compares_all(len(table.names), data, cases), not_normal, by_ranks)
 
 
 def check_text(check: Check | None) -> str:
@@ -105,21 +110,28 @@ def check_text(check: Check | None) -> str:
     items = "".join(f"<li>{misfit.words}</li>" for misfit in check.misfits)
     return (
         f"<p>Not everywhere. Largest differences of {_DRAWS} drawn cases, for single variables and "
-        f"{pairs}:</p><ul>{items}</ul>{_advice(check.not_normal)}"
+        f"{pairs}:</p><ul>{items}</ul>{_advice(check.not_normal, by_ranks=check.by_ranks)}"
     )
 
 
-def _advice(names: Sequence[str]) -> str:
-    """Return the advice for all columns that are not normal."""
+def _advice(names: Sequence[str], *, by_ranks: bool) -> str:
+    """Return the advice for all columns that are not normal.
+
+    A search by ranks asks nothing of the shape of a column; only the numbers of a network do.
+    """
     if not names:
         return ""
     shown = ", ".join(map(name_html, names))
     cuts = escape(quote(",".join(f"{name}=3" for name in names)))
     verb = "is" if len(names) == 1 else "are"
-    return (
-        f"<p>{shown} {verb} modelled as normal around a mean, but {verb} not. Try one of</p>"
-        f'<pre tabindex="0"><code>--discretize {cuts}\n--transform ranks</code></pre>'
-    )
+    start = f"<p>{shown} {verb} modelled as normal around a mean, but {verb} not. "
+    if by_ranks:
+        return (
+            f"{start}The edges do not depend on it, as the search is by ranks; for probabilities "
+            f'that are right, try</p><pre tabindex="0"><code>--discretize {cuts}</code></pre>'
+        )
+    ways = f"--discretize {cuts}\n--transform ranks"
+    return f'{start}Try one of</p><pre tabindex="0"><code>{ways}</code></pre>'
 
 
 def check_pointer(check: Check | None) -> str:

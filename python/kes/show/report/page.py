@@ -12,7 +12,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from kes._core import __version__
-from kes.analysis.certainty import CLEAR, LIKELY, SURE
+from kes.analysis.certainty import CLEAR, ERRORS, LIKELY, SURE
 from kes.analysis.compare import Landscape
 from kes.analysis.coverage import Coverage
 from kes.analysis.effect_table import Effects
@@ -21,7 +21,7 @@ from kes.files import write_file
 from kes.results.methods import REPORT_DEFAULTS, ReportOptions
 from kes.search.driver import threads
 from kes.show.report import prose
-from kes.show.report.averaged_answers import averaged_answers
+from kes.show.report.averaged_answers import averaged_answers, members_of, report_average
 from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
@@ -80,7 +80,20 @@ def page(
     found, coverage = Landscape.of(optima), Coverage(optima)
     certainty, proof = Certainty(optima, problem, further), Claim.of(optima, certificate)
     fitted = None if problem is None else FittedNetworks(problem.dataset, optima.best.basis)
-    shown = content(optima, found, coverage, problem, certainty, fitted=fitted, file=file)
+    answers, members = "", None
+    if problem is not None and (average := report_average(optima, problem)) is not None:
+        answers = averaged_answers(optima, problem, average)
+        members = members_of(average, problem)
+    shown = content(
+        optima,
+        found,
+        coverage,
+        problem,
+        certainty,
+        fitted=fitted,
+        members=members,
+        file=file,
+    )
     check = None if fitted is None else model_check(optima, fitted)
     sheet, code = style(), script()
     return Template(template("page.html")).substitute(
@@ -88,12 +101,13 @@ def page(
         title=escape(title or prose.title(optima)),
         headline=headline(optima, certainty, proof)
         + exogenous_text(optima)
+        + prose.unseen_relations(optima, problem)
         + prose.by_chance(further.noise)
         + check_pointer(check),
         cards=cards(optima, certainty, proof),
         facts=prose.facts(optima, made),
         notes=prose.notes(optima),
-        prediction=prediction_text(optima) + averaged_answers(optima),
+        prediction=prediction_text(optima) + answers,
         reproduction_title=TITLE,
         reproduction="" if problem is None else check_text(check),
         search=prose.search(optima),
@@ -107,6 +121,7 @@ def page(
         sure=f"{SURE:g}",
         sure_odds=_odds(SURE),
         clear=f"{CLEAR:g}",
+        errors=f"{ERRORS:g}",
         version=escape(__version__),
         style=sheet,
         data=_json(shown),

@@ -1,7 +1,9 @@
 """Compare pairs of variables in a table with cases drawn from a network.
 
-Two discrete variables are compared by the shares of their combinations, two continuous ones by
-their correlation, and a state with a number by the mean of the number in that state. Pairs that the
+Two discrete variables are compared by the shares of their combinations and by how often cases that
+agree in one agree in the other, which also counts where states are many and each is rare. Two
+continuous ones are compared by their correlation, and a state with a number by the mean of the
+number in that state. Pairs that the
 network does not connect are compared as well: they may depend on each other in a way that the
 criterion does not see. Of two continuous variables, one may depend on how *extreme* the other is,
 as on a parabola; normal scores keep skewed columns from looking like that.
@@ -35,6 +37,9 @@ LEAST = 0.1
 
 FALSE_ALARMS = 0.05
 """Probability of a false alarm among all variables, and among all pairs that are not connected."""
+
+FEWEST = 5
+"""Least number of cases in a state, so that no misfit rests on one or two cases."""
 
 _WORK = 100_000_000
 """Values to compare in all pairs, which takes a few seconds; of more, only connected pairs are."""
@@ -164,7 +169,9 @@ def _compare(
     i, j = pair
     match data.columns[i], data.columns[j], drawn.columns[i], drawn.columns[j]:
         case _Codes() as x, _Codes() as y, _Codes() as u, _Codes() as v:
-            return _combinations((names[i], names[j]), (x, y), (u, v))
+            both = names[i], names[j]
+            agreements = _agreements(both, (x, y), (u, v), data.effective)
+            return max(_combinations(both, (x, y), (u, v)), *agreements, key=lambda one: one.size)
         case _Values() as x, _Values() as y, _Values() as u, _Values() as v:
             straight = _correlations((names[i], names[j]), (x, y), (u, v))
             if is_joined:
@@ -172,9 +179,9 @@ def _compare(
             curves = _curves((names[i], names[j]), (x, y), (u, v))
             return max(straight, *curves, key=lambda one: one.size)
         case _Codes() as x, _Values() as y, _Codes() as u, _Values() as v:
-            return _means((names[i], names[j]), (x, y), (u, v))
+            return _means((names[i], names[j]), (x, y), (u, v), data.effective)
         case _Values() as y, _Codes() as x, _Values() as v, _Codes() as u:
-            return _means((names[j], names[i]), (x, y), (u, v))
+            return _means((names[j], names[i]), (x, y), (u, v), data.effective)
     return None
 
 
@@ -191,6 +198,32 @@ def _combinations(
     ]
     words = f"{' with '.join(parts)}: {shares_text(ours, theirs)}"
     return Misfit(names, abs(ours - theirs), words)
+
+
+def _agreements(
+    names: tuple[str, str],
+    data: tuple[_Codes, _Codes],
+    drawn: tuple[_Codes, _Codes],
+    effective: float,
+) -> Iterator[Misfit]:
+    """Yield how often two cases that agree in one agree in the other, if enough cases agree."""
+    for a, b in ((0, 1), (1, 0)):
+        (pairs, ours), (_, theirs) = (_agreement(one[a], one[b]) for one in (data, drawn))
+        gap = abs(ours - theirs) if pairs * effective >= 2 else 0.0
+        what = f"Cases with the same {name_html(names[a])} have the same {name_html(names[b])}"
+        words = f"{what}: in {ours:.0%} of pairs in the data, {theirs:.0%} in the network"
+        yield Misfit(names, gap, words)
+
+
+def _agreement(a: _Codes, b: _Codes) -> tuple[float, float]:
+    """Return the share of pairs of cases that agree in a, and of these the share that does in b.
+
+    Without bias: no case is a pair with itself.
+    """
+    own = np.bincount(a.codes, a.weights**2, len(a.states))
+    together = float(np.sum(np.bincount(a.codes, a.weights, len(a.states)) ** 2 - own))
+    alike = float(np.sum(_cells(a, b) ** 2) - own.sum())
+    return together, alike / together if together > 0 else 0.0
 
 
 def _cells(a: _Codes, b: _Codes) -> Numbers:
@@ -221,12 +254,16 @@ def _curves(
 
 
 def _means(
-    names: tuple[str, str], data: tuple[_Codes, _Values], drawn: tuple[_Codes, _Values]
+    names: tuple[str, str],
+    data: tuple[_Codes, _Values],
+    drawn: tuple[_Codes, _Values],
+    effective: float,
 ) -> Misfit:
     """Compare the correlations of a number with being in each state; describe them by means."""
     found = [own[0].means(own[1].values) for own in (data, drawn)]
     sizes = [_biserial(*own[0].means(own[1].plain), len(own[0].states)) for own in (data, drawn)]
     gap = np.abs(sizes[0] - sizes[1])
+    gap[found[0][0] * effective < FEWEST - 0.5] = 0.0
     state = int(np.argmax(gap))
     where = f"{name_html(names[0])} = {escape(str(data[0].states[state]))}"
     ours, theirs = (own[1][state] for own in found)

@@ -66,7 +66,7 @@ def _measures(found: Evaluation) -> str:
             f'<tr><td class="text">{label}</td>{values}<td class="text">{meaning}</td></tr>'
         )
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
+    return f'<div class="scroll" tabindex="0">{table}</div>'
 
 
 def _calibration(found: Evaluation) -> str:
@@ -79,7 +79,7 @@ def _calibration(found: Evaluation) -> str:
     tables = "".join(_groups(way, own) for way, own in ways)
     return (
         f"<details><summary>Are the probabilities right? {off}</summary>"
-        f'{_curves(ways)}<div class="scroll">{tables}</div></details>'
+        f'{_curves(ways)}<div class="scroll" tabindex="0">{tables}</div></details>'
     )
 
 

@@ -16,6 +16,7 @@ from kes.analysis.coverage import Coverage
 from kes.analysis.noise import Noise
 from kes.data.notes import BY_CHANCE, without_excluded
 from kes.errors import KesError, listed
+from kes.results.isolated import unseen
 from kes.results.summary import completed, counted, is_higher
 from kes.show.report.edge_certainty import Certainty, count_costly
 from kes.show.report.prediction import prediction_card
@@ -24,6 +25,7 @@ from kes.show.report.recipe import command_line
 if TYPE_CHECKING:
     from kes.files import PathLike
     from kes.results.optima import Optima
+    from kes.search.problem import Problem
 
 _LONG = 90
 """Characters above which a value gets its own line."""
@@ -112,7 +114,7 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     if edges == 1:
         start = "The only connection is"
     clear = len(certainty.clear)
-    directions = f"The direction is clear for {clear or 'none'} and doubtful for {edges - clear}."
+    directions = f"The direction of {clear} is clear." if clear else "No direction is clear."
     if clear == edges:
         directions = "All directions are clear."
     certain = f"{_sureness(certainty, edges)} {directions} {proven}"
@@ -122,6 +124,12 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
         if BY_CHANCE in note
     )
     return f"{by_chance}<p>{start} {names}.</p><p>{escape(certain)}</p>"
+
+
+def unseen_relations(optima: Optima, problem: Problem | None) -> str:
+    """Describe as HTML which isolated variables clearly depend on another."""
+    found = unseen(optima, problem)
+    return "".join(f'<p class="warning">{escape(str(one))}</p>' for one in found)
 
 
 def by_chance(noise: Noise | None) -> str:
@@ -292,7 +300,7 @@ def seen(coverage: Coverage, *, proven: bool) -> str:
     ]
     if gain is not None:
         lines.append(
-            f"Runs can end in at least about {chao.value:.0f} models "
+            f"Runs can end in at least about {counted(round(chao.value), 'model')} "
             f"({chao.low:.0f} to {chao.high:.0f}; Chao1, a lower bound)."
         )
     if proven:

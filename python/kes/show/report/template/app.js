@@ -14,6 +14,7 @@ import { tellFrame } from "./embedding.js";
 import { listenFind } from "./find.js";
 import { degrees, modelEdges } from "./graphs.js";
 import { whenNear } from "./lazy.js";
+import { hasManyNames } from "./name-list.js";
 import { NetworkView } from "./network-view.js";
 import { OptimaTable } from "./optima-table.js";
 import { QueryPanel } from "./query-panel.js";
@@ -75,13 +76,13 @@ function selectModel(index) {
   queryPanel?.show(index, queryPanel.node);
 }
 
-// The overview has no picture of the whole network.
+// The overview has no picture of the whole network; of thousands of variables, that shows nothing.
 function leaveOverview() {
   if (state.view === "overview") change({ view: "optimum" });
 }
 
 function showMatches(nodes) {
-  if (nodes.length) leaveOverview();
+  if (nodes.length && !hasManyNames) leaveOverview();
   select({ found: nodes });
 }
 

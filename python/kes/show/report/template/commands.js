@@ -2,6 +2,7 @@
 // Python wrote the parts that name files, quoted for the shell.
 
 import { data, isContinuous } from "./data.js";
+import { questionWord } from "./format.js";
 
 function optimumOption(index) {
   const { number } = data.optima[index];
@@ -27,14 +28,6 @@ export function queryCommand(index, node, evidence) {
   const condition = given.length ? ` | ${given.map((pair) => pair.join("=")).join(", ")}` : "";
   const question = isContinuous(node) ? target + condition : `P(${target}${condition})`;
   return `${data.commands.query} ${shellQuoted(question)}${optimumOption(index)}`;
-}
-
-// A name or state in a question, quoted where necessary; null if it contains both quotation marks or
-// control characters.
-function questionWord(text) {
-  if (/^[\p{L}\p{N}_.+-]+( [\p{L}\p{N}_.+-]+)*$/u.test(text)) return text;
-  const mark = ['"', "'"].find((one) => !text.includes(one));
-  return mark && !/\p{C}/u.test(text) ? mark + text + mark : null;
 }
 
 function shellQuoted(text) {

@@ -4,13 +4,14 @@ import { data, strengthKinds, titleOf } from "./data.js";
 import { byId, element, on } from "./dom.js";
 import { number } from "./format.js";
 import { edgeText, modelEdges } from "./graphs.js";
+import { hasManyNames, suggestNames } from "./name-list.js";
 import { state, threshold, unit } from "./state.js";
 import { strengthText } from "./strength.js";
 
 // Fill what does not change later.
 export function fillControls() {
   fillModels(byId("first"));
-  byId("names").append(...data.names.map((name) => element("option", { value: name })));
+  if (!hasManyNames) suggestNames(data.names.map((_, node) => node));
   byId("support").append(
     ...strengthKinds.map((kind) => element("option", { value: kind }, data.support_labels[kind])),
   );

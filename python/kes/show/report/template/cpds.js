@@ -10,7 +10,7 @@
 
 import { interpolate, polynomials } from "./polynomials.js";
 
-// The combinations of states of which at least two are not the first; the last changes fastest.
+// The combinations in which at least two states are not the first; the last changes fastest.
 export function interactions(sizes) {
   const extend = (cells, size) =>
     cells.flatMap((cell) => Array.from({ length: size }, (_, code) => [...cell, code]));

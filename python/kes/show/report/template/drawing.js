@@ -4,7 +4,7 @@ import { pathData, shortened, toPoints, trianglePoints } from "./curves.js";
 import { data } from "./data.js";
 import { byId, element, svg } from "./dom.js";
 import { printable } from "./format.js";
-import { edgeText, isClear, surroundings } from "./graphs.js";
+import { edgeText, isClear } from "./graphs.js";
 import { strengthOf, strengthText, widthShare } from "./strength.js";
 
 const BOX_HEIGHT = 22;
@@ -68,9 +68,8 @@ function drawNode(node, layout) {
 }
 
 // Mark the selected node with its Markov blanket, the selected edge, and the nodes that were found.
-export function markSelection(picture, edges, { node, pair, found }) {
+export function markSelection(picture, blanket, { node, pair, found }) {
   picture.classList.toggle("focused", node !== null);
-  const blanket = new Set(node === null ? [] : surroundings(edges, node).blanket);
   for (const group of picture.querySelectorAll(".node")) {
     const own = Number(group.dataset.node);
     group.classList.toggle("chosen", own === node);

@@ -14,7 +14,7 @@ import {
 import { matchingCodes, parseFilter } from "./edge-filter.js";
 import { counted, number, percent } from "./format.js";
 import { directionNats, edgeText, ends, isClear } from "./graphs.js";
-import { SortableTable } from "./sortable-table.js";
+import { MOST_ROWS, SortableTable } from "./sortable-table.js";
 import { singleModel } from "./state.js";
 import { strengthText } from "./strength.js";
 
@@ -113,7 +113,8 @@ export class EdgeTable {
 }
 
 function filterStatus(wanted, shown, all) {
-  if (!wanted) return "";
+  const first = `the first ${MOST_ROWS} are shown; type a variable for its edges`;
+  if (!wanted) return all > MOST_ROWS ? `Of ${counted(all, "edge")}, ${first}.` : "";
   if (wanted.unknown) return `No variable matches “${wanted.unknown}”.`;
   return `${shown} of ${counted(all, "edge")}`;
 }

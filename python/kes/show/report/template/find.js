@@ -4,6 +4,7 @@
 import { byId, on } from "./dom.js";
 import { matchNames } from "./edge-filter.js";
 import { counted } from "./format.js";
+import { hasManyNames, suggestNames } from "./name-list.js";
 import { state } from "./state.js";
 
 // `showMatches` is called with all matches, `selectNode` with the one to select.
@@ -11,6 +12,7 @@ export function listenFind({ showMatches, selectNode }) {
   const find = (typed) => {
     const { exact, starting, containing } = matchNames(typed);
     const single = [exact, starting, containing].find((nodes) => nodes.length === 1)?.[0];
+    if (hasManyNames) suggestNames(containing);
     showMatches(containing);
     if (single !== undefined) selectNode(single);
     byId("find-status").textContent = status(typed.trim(), containing.length);

@@ -44,3 +44,11 @@ export function printable(text) {
   const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
   return text.toWellFormed().replace(forbidden, "\ufffd");
 }
+
+// A name or state in a question, quoted where necessary; null if it contains both quotation marks or
+// control characters.
+export function questionWord(text) {
+  if (/^[\p{L}\p{N}_.+-]+( [\p{L}\p{N}_.+-]+)*$/u.test(text)) return text;
+  const mark = ['"', "'"].find((one) => !text.includes(one));
+  return mark && !/\p{C}/u.test(text) ? mark + text + mark : null;
+}

@@ -10,7 +10,8 @@ const observer = new IntersectionObserver(
   { rootMargin: "400px" },
 );
 
-function build(place) {
+// Build a part now, if it still waits.
+export function build(place) {
   const action = waiting.get(place);
   if (!action) return;
   waiting.delete(place);

@@ -6,7 +6,7 @@ import { drawLegend, drawNetwork, markSelection } from "./drawing.js";
 import { describeEdge } from "./edge-description.js";
 import { counted, number } from "./format.js";
 import { isClear, surroundings } from "./graphs.js";
-import { showOverview } from "./overview.js";
+import { blanketIn, revealInOverview, showOverview } from "./overview.js";
 import { currentEdges, singleModel, state, threshold } from "./state.js";
 import { strengthText } from "./strength.js";
 import { Viewport } from "./viewport.js";
@@ -48,8 +48,9 @@ export class NetworkView {
 
   // Bring out what is selected, and describe it.
   mark() {
+    const blanket = blanketIn(this.edges);
     for (const picture of document.querySelectorAll("#stage > svg, #overview:not([hidden]) svg")) {
-      markSelection(picture, this.edges, state);
+      markSelection(picture, blanket, state);
     }
     this.describe();
   }
@@ -72,9 +73,10 @@ export class NetworkView {
     ];
   }
 
-  // Scroll the picture to a node.
+  // Scroll the picture, or the overview, to a node.
   reveal(node) {
     if (this.layout) this.viewport.reveal(this.layout.nodes[node]);
+    else revealInOverview(node);
   }
 }
 

@@ -1,6 +1,7 @@
 // The panel to ask about a variable: its distribution given evidence that the reader sets, what would
 // change it most, and how it depends on its parents.
 
+import { averageTable } from "./average-table.js";
 import { histogram, stateBars } from "./bars.js";
 import { queryCommand } from "./commands.js";
 import { cpdTable, plainTable } from "./cpd-table.js";
@@ -12,6 +13,7 @@ import { Gaussian } from "./gaussian.js";
 import { modelEdges, surroundings } from "./graphs.js";
 import { influenceTable } from "./influence-table.js";
 import { Mixed } from "./mixed.js";
+import { chooseName, offerNames } from "./name-list.js";
 import { showAnswer } from "./query-answer.js";
 import { addScrollHint } from "./scroll-hint.js";
 
@@ -24,9 +26,8 @@ export class QueryPanel {
     this.evidence = new Map();
     this.added = new Set(); // variables to set that are not in the Markov blanket
     this.expanded = new Set(); // variables whose states are all shown
-    const options = () => data.names.map((name, node) => element("option", { value: node }, name));
-    byId("target-choice").append(...options());
-    byId("add-evidence").append(element("option", { value: "" }, "…"), ...options());
+    byId("add-evidence").append(element("option", { value: "" }, "…"));
+    for (const id of ["target-choice", "add-evidence"]) offerNames(byId(id));
     on("target-choice", "change", ({ target }) => selectTarget(Number(target.value)));
     on("add-evidence", "change", ({ target }) => {
       if (target.value !== "") this.added.add(Number(target.value));
@@ -43,7 +44,7 @@ export class QueryPanel {
   show(index, node) {
     this.index = index;
     this.node = node;
-    byId("target-choice").value = String(node);
+    chooseName(byId("target-choice"), node);
     this.refresh();
   }
 
@@ -84,7 +85,8 @@ export class QueryPanel {
     const heading = element("h3", { id: "target-name" }, bdi(data.names[this.node]));
     if (!answer) return [heading, ...this.observed()];
     const limits = this.barLimit(this.node);
-    return [heading, ...showAnswer(this.node, answer, evidence, engine, limits)];
+    const shown = showAnswer(this.node, answer, evidence, engine, limits);
+    return [heading, ...shown, ...averageTable(this.node, answer, evidence)];
   }
 
   barLimit(node) {

@@ -7,6 +7,8 @@ import { element } from "./dom.js";
 import { saveCsv } from "./download.js";
 import { addScrollHint } from "./scroll-hint.js";
 
+export const MOST_ROWS = 1000; // a page with more opens slowly; a filter finds the others
+
 export class SortableTable {
   // `select` is called with the key of a row.
   constructor(table, columns, { select, keyOf, sortBy }) {
@@ -49,7 +51,8 @@ export class SortableTable {
 
   sort(order) {
     this.order = order;
-    this.body.replaceChildren(...this.sorted(this.rows).map((row) => this.row(row)));
+    const first = this.sorted(this.rows).slice(0, MOST_ROWS);
+    this.body.replaceChildren(...first.map((row) => this.row(row)));
     this.columns.forEach((column, i) => {
       const isCurrent = column === order.column;
       const [direction, mark] = order.down ? ["descending", " ▼"] : ["ascending", " ▲"];
