@@ -47,10 +47,22 @@ class AppPage:
             "before => document.querySelector('#problem').innerText !== before", arg=before
         )
 
-    def learn(self) -> None:
+    def learn(self) -> str:
+        """Learn, and wait until it is done; return the name of the result."""
         self.go("learn", "button.main")
-        self.page.click("button.main")
+        return self.learned(lambda: self.page.click("button.main"))
+
+    def learned(self, start) -> str:
+        """Wait for the job that `start` starts: the page may still show an earlier one."""
+        before = {job["id"] for job in self.served.ask("GET", "jobs")}
+        start()
+        while not (new := [j for j in self.served.ask("GET", "jobs") if j["id"] not in before]):
+            self.page.wait_for_timeout(50)
+        title = f"{new[0]['title']}: {new[0]['out']}"
+        told = "title => document.querySelector('#job h2')?.textContent === title"
+        self.page.wait_for_function(told, arg=title)
         self.page.wait_for_selector("#job a:has-text('See the result')")
+        return new[0]["out"]
 
     def see_result(self) -> None:
         self.page.click("#job a:has-text('See the result')")

@@ -74,7 +74,7 @@ def test_a_table_with_gaps_by_mouse(open_app, served, tmp_path):
     accessible(page)
     app.take(tmp_path / "patients.csv")
     app.mend("Leave out nothing")
-    app.mend("Fill them in")
+    app.mend("Fill in missing")
     assert "3 variables ready" in page.inner_text("#problem")
     assert page.locator(".column svg.picture").count() == 2
     page.select_option("[aria-label='Kind of age']", "continuous")
@@ -85,8 +85,8 @@ def test_a_table_with_gaps_by_mouse(open_app, served, tmp_path):
     for name in ("age", "pressure"):
         page.drag_and_drop(f".tier [data-name={name}]", ".tier:last-child")
         page.wait_for_selector(f'.tier:not([data-tier="-1"]) [data-name={name}]')
-    page.click("section:last-of-type .chips [data-name=pressure]")
-    page.click("section:last-of-type .chips [data-name=age]")
+    page.click("#single .chips [data-name=pressure]")
+    page.click("#single .chips [data-name=age]")
     page.click("button:text-is('pressure → age must be there')")
     page.wait_for_selector(".message:has-text('pressure -> age is required')")
     accessible(page)
@@ -99,8 +99,7 @@ def test_a_table_with_gaps_by_mouse(open_app, served, tmp_path):
     page.press("label:has-text('runs') input >> nth=0", "Tab")
     page.wait_for_selector("#code-text:has-text('--runs 20')")
     accessible(page)
-    page.click("button.main")
-    page.wait_for_selector("#job a:has-text('See the result')")
+    out = app.learned(lambda: page.click("button.main"))
     page.wait_for_selector("#job .live svg")
     accessible(page)
     app.see_result()
@@ -111,7 +110,7 @@ def test_a_table_with_gaps_by_mouse(open_app, served, tmp_path):
     suffixes = {"Report": ".html", "BIF": ".bif", "CSV": ".csv", "SVG": ".svg"}
     for label, suffix in suffixes.items():
         assert app.saved(label).endswith(suffix)
-    known = kes.load(served.folder / "patients.kes.json.gz").settings.knowledge
+    known = kes.load(served.folder / out).settings.knowledge
     assert known == kes.Knowledge(tiers=[["age"], ["pressure"]])
     app.go("history", "table")
     page.fill("textarea >> nth=0", "first try")
@@ -132,16 +131,17 @@ def test_a_wrong_arrow_is_turned_and_its_cost_is_told(open_app, served, tmp_path
     app = open_app()
     page = app.page
     app.take(tmp_path / "weather.csv")
-    app.learn()
+    first = app.learn()
     app.see_result()
     frame = app.report()
     frame.locator("#stage .edge").first.click(force=True)
     chosen = [page.input_value(f"#picture-knowledge select >> nth={i}") for i in (0, 1)]
     assert len(set(chosen)) == 2
-    page.click("#picture-knowledge button:has-text('No edge between')")
+    button = "#picture-knowledge button:has-text('No edge between')"
+    second = app.learned(lambda: page.click(button))
     page.wait_for_selector("#job p:has-text('nats')")
     told = page.inner_text("#job p[role=status]")
-    before, after = (kes.load(served.folder / f"weather{n}.kes.json.gz") for n in ("", "-2"))
+    before, after = (kes.load(served.folder / name) for name in (first, second))
     cost = before.best.score - after.best.score
     assert f"{cost:.2f} nats lower" in told
     app.go("history", "table")
@@ -150,6 +150,54 @@ def test_a_wrong_arrow_is_turned_and_its_cost_is_told(open_app, served, tmp_path
     page.click("button:has-text('side by side')")
     page.wait_for_selector(".pair-of-reports iframe >> nth=1")
     assert "SHD" in page.inner_text("#step")
+
+
+def test_what_few_tables_need_is_folded_away_but_there(open_app, served, tmp_path):
+    """Cuts by column, a series, an experiment, a context: by clicks, and then in the command."""
+    table = mixed().drop(columns="nothing").dropna()
+    table.assign(visit=range(len(table)), arm=np.tile(["a", "b", "none"], 50)[: len(table)]).to_csv(
+        tmp_path / "trial.csv", index=False
+    )
+    app = open_app()
+    page = app.page
+    app.take(tmp_path / "trial.csv")
+    page.fill("[aria-label='Cut age into states']", "3")
+    page.press("[aria-label='Cut age into states']", "Tab")
+    page.wait_for_selector("#code-text:has-text('--discretize age=3')")
+    page.click("details.more-table summary")
+    page.fill("label:has-text('Earlier rows') input", "1")
+    page.press("label:has-text('Earlier rows') input", "Tab")
+    page.wait_for_selector("#code-text:has-text('--lags 1')")
+    page.select_option("label:has-text('What orders the rows') select", "visit")
+    page.wait_for_selector("#code-text:has-text('--time visit')")
+    page.fill("label:has-text('Earlier rows') input", "")
+    page.press("label:has-text('Earlier rows') input", "Tab")
+    page.wait_for_selector("#code-text:not(:has-text('--lags'))")
+    accessible(page)
+    page.select_option("[aria-label='Kind of visit']", "omit")
+    page.wait_for_selector("#code-text:has-text('--drop visit')")
+
+    app.go("knowledge", ".tier")
+    page.click(".tier [data-name=age]")
+    page.click(".tier[data-tier='0'] button:has-text('Put age here')")  # as a finger does
+    page.wait_for_selector(".tier[data-tier='0'] [data-name=age]")
+    assert page.evaluate("document.activeElement.dataset.name") == "age"
+    page.click("#single .chips [data-name=smoker]")
+    page.click("button:has-text('only says where a row is from')")
+    page.wait_for_selector("li:has-text('smoker says where a row is from')")
+    page.click("details.experiments summary")
+    page.select_option("label:has-text('Column of experiments') select", "arm")
+    page.wait_for_selector("[aria-label='What none acts on']")
+    page.select_option("[aria-label='What none acts on']", "none")
+    page.wait_for_selector("#code-text:has-text('--interventions trial.interventions.json')")
+    page.select_option("[aria-label='What a acts on']", "known")
+    page.click(".experiment .chip:has-text('pressure')")
+    page.wait_for_selector(".experiment .chip[aria-pressed=true]:has-text('pressure')")
+    accessible(page, "light", "dark")
+    known = kes.load(served.folder / app.learn()).settings.knowledge
+    assert dict(known.targets) == {"arm[a]": ("pressure",)}
+    assert set(known.exogenous) == {"smoker", "arm[a]", "arm[b]"}
+    assert known.tiers == (("age",),)
 
 
 def test_by_keyboard_alone_on_a_narrow_dark_screen(open_app, served):
@@ -177,8 +225,7 @@ def test_by_keyboard_alone_on_a_narrow_dark_screen(open_app, served):
     page.keyboard.press("Tab")
     page.wait_for_selector("#code-text:has-text('--runs 10')")
     focus(page, "button.main")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#job a:has-text('See the result')")
+    app.learned(lambda: page.keyboard.press("Enter"))
     assert app.fits()
     press(page, "See the result")
     app.report()
@@ -189,12 +236,15 @@ def test_by_keyboard_alone_on_a_narrow_dark_screen(open_app, served):
 
 
 def focus(page, selector):
-    """Move the focus by Tab until it is there."""
+    """Move the focus by Tab until it is there, backwards if it is before."""
     wanted = page.locator(selector).first
-    for _ in range(400):
+    is_before = "element => element.compareDocumentPosition(document.activeElement) & 4"
+    is_far = "() => document.activeElement === document.body"
+    back = not page.evaluate(is_far) and wanted.evaluate(is_before)
+    for _ in range(3000):
         if wanted.evaluate("element => element === document.activeElement"):
             return
-        page.keyboard.press("Tab")
+        page.keyboard.press("Shift+Tab" if back else "Tab")
     raise AssertionError(f"Tab does not reach {selector}")
 
 
@@ -262,7 +312,7 @@ def test_the_whole_way(open_app, served, tmp_path, make, scheme, width):
     app.take(tmp_path / f"{make.__name__}.csv")
     if make is mixed:
         app.mend("Leave out nothing")
-        app.mend("Fill them in")
+        app.mend("Fill in missing")
     assert serious(app.page) == []
     for step in ("knowledge", "learn"):
         app.go(step)
@@ -274,6 +324,45 @@ def test_the_whole_way(open_app, served, tmp_path, make, scheme, width):
     assert serious(app.page) == []
     for label in ("Report", "BIF", "CSV", "SVG"):
         app.saved(label)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (420, "dark")])
+@pytest.mark.parametrize(
+    "make", [discrete, continuous, mixed, wide], ids=lambda make: make.__name__
+)
+def test_the_whole_way_by_keyboard(open_app, served, make, scheme, width):
+    name = f"keys-{make.__name__}-{width}.csv"
+    table = make()
+    table.to_csv(served.folder / name, index=False)
+    app = open_app(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = app.page
+    focus(page, f"button:has-text('{name}')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#problem .message")
+    if make is mixed:
+        press(page, "Leave out nothing")
+        page.wait_for_selector("#problem:not(:has-text('nothing'))")
+        press(page, "Fill in missing cells (EM)")
+    page.wait_for_selector("#problem .message.good")
+    press(page, "what you know about the variables")
+    chip = f".tier [data-name={table.columns[0]}]"
+    page.wait_for_selector(chip)
+    focus(page, chip)
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(f'.tier[data-tier="0"] [data-name={table.columns[0]}]')
+    press(page, "Go on to learning")
+    page.wait_for_selector("button.main")
+    focus(page, "button.main")
+    out = app.learned(lambda: page.keyboard.press("Enter"))
+    assert kes.load(served.folder / out).settings.knowledge.tiers == ((table.columns[0],),)
+    press(page, "See the result")
+    app.report()
+    assert app.fits()
+    for label in ("Report (HTML)", "Network (BIF)", "Edges (CSV)", "Picture (SVG)"):
+        with page.expect_download():
+            press(page, label)
 
 
 @pytest.mark.slow

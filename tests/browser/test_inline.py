@@ -3,11 +3,16 @@
 import pytest
 
 
-@pytest.fixture
-def notebook(browser, optima, tmp_path):
+@pytest.fixture(scope="module")
+def path(optima, tmp_path_factory):
     """A page as a notebook has it: an output of `show`, below a secret of the page itself."""
-    path = tmp_path / "notebook.html"
+    path = tmp_path_factory.mktemp("inline") / "notebook.html"
     path.write_text(f"<p id='secret'>42</p>{optima.show()._repr_html_()}", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def notebook(browser, path):
     context = browser.new_context(viewport={"width": 1000, "height": 900}, accept_downloads=True)
     page = context.new_page()
     page.set_default_timeout(20_000)

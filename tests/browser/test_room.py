@@ -84,3 +84,16 @@ def test_tables_wider_than_the_screen_say_so(open_page, report):
     assert box.locator(".scroll-hint").is_visible()
     page.set_viewport_size({"width": 1400, "height": 900})
     until(page, "document.querySelector('#edges .scroll-hint').hidden")
+
+
+def test_how_well_a_target_is_predicted_fits_a_narrow_screen(open_page, tmp_path):
+    """The table, with an average of networks beside the best, scrolls by itself and is whole."""
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 2, 300)
+    frame = pd.DataFrame({"a": a, "b": np.where(rng.random(300) < 0.8, a, 1 - a)})
+    kes.learn(frame, runs=2, target="b").report(tmp_path / "a.html")
+    page = open_page(tmp_path / "a.html", viewport={"width": 420, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    page.set_viewport_size({"width": 1400, "height": 900})
+    head, last = (page.locator(f"#target .scroll tr >> nth={i}").bounding_box() for i in (0, -1))
+    assert last["y"] > head["y"]  # not in a second column of the text

@@ -19,6 +19,9 @@ from kes.errors import KesError
 _PATIENCE = 600.0
 _MOST = 200_000  # characters of output
 
+IN_FOLDER = ("--data", ".")
+"""Lets a command look for the table of a result in the folder only."""
+
 
 @dataclass(frozen=True)
 class Action:
@@ -47,7 +50,6 @@ async def run(workspace: Workspace, chosen: Action) -> str:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "kes", *chosen.words[1:]),
         cwd=workspace.folder,
-        env=workspace.environment,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -70,25 +72,25 @@ def _fit(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
     file = workspace.unused(f"{stem(result)}.{suffix}")
     lines = [f"optima = kes.load({result!r})", "# with the table of the result as `data`:"]
     lines.append(f"optima.best.fit(data).save({file!r})")
-    return Action(["kes", "fit", result, "--out", file], file, lines)
+    return Action(["kes", "fit", result, *IN_FOLDER, "--out", file], file, lines)
 
 
 def _edges(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
     file = workspace.unused(f"{stem(result)}-edges.csv")
     lines = [f"optima = kes.load({result!r})", "optima.evidence(data).to_pandas()"]
-    return Action(["kes", "edges", result, "--out", file], file, lines)
+    return Action(["kes", "edges", result, *IN_FOLDER, "--out", file], file, lines)
 
 
 def _svg(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
     file = workspace.unused(f"{stem(result)}.svg")
     lines = [f"optima = kes.load({result!r})", f"optima.plot().figure.savefig({file!r})"]
-    return Action(["kes", "plot", result, "--out", file], file, lines)
+    return Action(["kes", "plot", result, *IN_FOLDER, "--out", file], file, lines)
 
 
 def _report(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
     file = workspace.unused(f"{stem(result)}.html")
     lines = [f"optima = kes.load({result!r})", f"optima.report({file!r}, data=data)"]
-    return Action(["kes", "report", result, "--out", file], file, lines)
+    return Action(["kes", "report", result, *IN_FOLDER, "--out", file], file, lines)
 
 
 def _query(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
@@ -96,13 +98,13 @@ def _query(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Actio
     if not question or question.startswith("-"):
         raise KesError("write a question such as P(cancer | smoker=yes)", option="question")
     lines = [f"optima = kes.load({result!r})", "network = optima.best.fit(data)"]
-    return Action(["kes", "query", result, question], None, lines)
+    return Action(["kes", "query", result, question, *IN_FOLDER], None, lines)
 
 
 def _predict(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
     table, target = workspace.file(about.get("table")).name, str(about.get("target", ""))
     file = workspace.unused(f"{stem(table)}-predicted.csv")
-    words = ["kes", "predict", result, table, f"--target={target}", "--out", file]
+    words = ["kes", "predict", result, table, f"--target={target}", *IN_FOLDER, "--out", file]
     lines = [f"optima = kes.load({result!r})"]
     lines += ["network = optima.best.fit(data)", f"network.predict({table!r}, {target!r})"]
     return Action(words, file, lines)

@@ -15,6 +15,7 @@ from kes.errors import KesError, naming_flags
 QUESTIONS: dict[str, Callable[..., Any]] = {
     "cards": tables.cards,
     "check": tables.check,
+    "states": tables.states,
     "summary": results.summary,
     "landscape": results.landscape,
     "effects": results.effects,

@@ -14,10 +14,11 @@ from kes.app.jobs import Job, Jobs
 from kes.app.reader import Reader
 from kes.app.workspace import Workspace, clean, plain, stem
 from kes.errors import KesError
-from kes.graph.knowledge import Knowledge
+from kes.files import write_file
 
 _MAINTENANCE = 30.0  # seconds
 _LONGEST_NOTE = 10_000
+_SUFFIXES = {"knowledge": ".toml", "interventions": ".json"}
 _MOST_DRAFT = 2_000_000  # characters
 
 
@@ -36,7 +37,7 @@ class Desk:
         self._reporting = asyncio.Lock()
 
     async def maintain(self) -> None:
-        """Release memory that nobody uses, for ever."""
+        """Release unused memory, in an endless loop."""
         while True:
             await asyncio.sleep(_MAINTENANCE)
             for reader in (self.tables, self.results):
@@ -74,7 +75,7 @@ class Desk:
         except KesError as error:
             return {"code": None, "problem": {"message": str(error), "option": error.option}}
         out = self._new_result(chosen.stem)
-        return {"code": chosen.code(out, self._knowledge_file(chosen, out)), "problem": None}
+        return {"code": chosen.code(out, self._names(chosen, out)), "problem": None}
 
     # --- searches ---------------------------------------------------------------------------------
 
@@ -82,16 +83,24 @@ class Desk:
         """Queue the search that a draft describes."""
         chosen = self._checked(draft)
         out = self._new_result(chosen.stem)
-        known = self._keep_knowledge(chosen, out)
+        names = self._keep_files(chosen, out)
         more = {"draft": draft, "before": None if before is None else plain(before)}
-        return self.jobs.add("Learn", chosen.words(out, known), out, **more)
+        return self.jobs.add("Learn", chosen.words(out, names), out, **more)
 
     async def more(self, result: str, how: object) -> Job:
         """Queue what goes on from a result: more runs, more improving, a proof, or evidence."""
         self.workspace.file(result)
         if how == "evidence":
             target = self._report_file(result).relative_to(self.workspace.folder)
-            words = ["kes", "report", result, "--evidence", "--out", str(target)]
+            words = [
+                "kes",
+                "report",
+                result,
+                "--evidence",
+                *actions.IN_FOLDER,
+                "--out",
+                str(target),
+            ]
             return self.jobs.add("Evidence for all edges", words, result)
         found = await self.results.ask("summary", file=result)
         draft = await self.draft_of(result)
@@ -106,7 +115,7 @@ class Desk:
             changed["improve"]["runs"] = changed["prove"]["runs"] = found["runs"]
         draft = {**draft, "options": {**draft.get("options", {}), **changed[str(how)]}}
         chosen = self._checked(draft)
-        words = chosen.words(result, self._keep_knowledge(chosen, result))
+        words = chosen.words(result, self._keep_files(chosen, result))
         titles = {"runs": "More runs", "improve": "Improve further", "prove": "Prove"}
         return self.jobs.add(titles[str(how)], words, result, draft=draft)
 
@@ -141,21 +150,24 @@ class Desk:
             number += 1
         return name
 
-    def _keep_knowledge(self, draft: SearchDraft, out: str) -> str | None:
-        name = self._knowledge_file(draft, out)
-        if name is not None:
-            draft.knowledge.save(self.workspace.folder / name)
-        return name
+    def _keep_files(self, draft: SearchDraft, out: str) -> dict[str, str]:
+        """Write the files that the search of a draft reads; return their names."""
+        names = self._names(draft, out)
+        for part, name in names.items():
+            write_file(self.workspace.folder / name, draft.files[part])
+        return names
 
-    def _knowledge_file(self, draft: SearchDraft, out: str) -> str | None:
-        """Return the name of the file with the knowledge of a result: new, or one that holds it."""
-        if not draft.knowledge:
-            return None
-        name = f"{stem(out)}.knowledge.toml"
-        with suppress(KesError):
-            if Knowledge.read(self.workspace.file(name)) == draft.knowledge:
-                return name
-        return self.workspace.unused(name)
+    def _names(self, draft: SearchDraft, out: str) -> dict[str, str]:
+        """Return names for the files of a draft: new ones, or of files with the same content."""
+        names = {}
+        for part, content in draft.files.items():
+            name = f"{stem(out)}.{part}{_SUFFIXES[part]}"
+            with suppress(KesError, OSError):
+                if self.workspace.file(name).read_bytes() == content:
+                    names[part] = name
+                    continue
+            names[part] = self.workspace.unused(name)
+        return names
 
     # --- results ----------------------------------------------------------------------------------
 
@@ -189,7 +201,7 @@ class Desk:
         async with self._reporting:
             if not path.exists():
                 target = str(path.relative_to(self.workspace.folder))
-                words = ["kes", "report", result, "--out", target]
+                words = ["kes", "report", result, *actions.IN_FOLDER, "--out", target]
                 await actions.run(self.workspace, actions.Action(words))
         return path
 

@@ -1,12 +1,14 @@
 """A draft: what the page has chosen so far, and the command and the Python lines that do it.
 
 In JSON a draft has a ``file`` or an ``example`` (its number of rows), ``kinds``, the fields of
-`ReadOptions` that the page offers, ``knowledge`` as in a knowledge file, and ``options``, those of
-`kes.learn` that differ from their defaults.
+`ReadOptions` that the page offers, ``interventions`` and ``knowledge`` as in their files,
+``series`` (``lags``, ``by`` and ``time``), and ``options``, those of `kes.learn` that differ from
+their defaults.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -16,10 +18,13 @@ from typing import Any
 from kes import datasets
 from kes.app.workspace import stem
 from kes.data.dataset import Dataset
+from kes.data.interventions import check_interventions
 from kes.data.schema import ReadOptions
+from kes.data.series import Series
 from kes.declare import declared
 from kes.errors import KesError, unknown
 from kes.graph.knowledge import Knowledge
+from kes.graph.knowledge_files import dump
 from kes.options import LearnOptions
 from kes.show.report.recipe import command_words, python_lines
 from kes.validation import integer
@@ -27,7 +32,10 @@ from kes.validation import integer
 TEXTS = ("weights", "sep", "decimal", "encoding", "dates", "missing")
 """Parts of a draft that are fields of `ReadOptions` and text."""
 
-PARTS = ("file", "example", "kinds", "na_values", "completions", "knowledge", "options", *TEXTS)
+PARTS = (
+    *("file", "example", "kinds", "na_values", "completions", "interventions", "series"),
+    *("knowledge", "options", *TEXTS),
+)
 MOST_ROWS = 1_000_000
 
 
@@ -68,6 +76,8 @@ class SearchDraft:
             kinds={name: _text("kinds", kind) for name, kind in kinds.items() if kind},
             na_values=_texts("na_values", given.get("na_values") or []),
             completions=integer("completions", given.get("completions") or 5, minimum=1),
+            interventions=check_interventions(_mapping(given, "interventions")),
+            series=_series(_mapping(given, "series")),
             **texts,  # type: ignore[arg-type]
         )
         if rows is not None and reading != ReadOptions(example=rows):
@@ -80,17 +90,34 @@ class SearchDraft:
         """The name that results of this draft begin with."""
         return "alarm" if self.file is None else stem(self.file)
 
-    def words(self, out: str, knowledge: str | None = None) -> list[str]:
-        """Return the command that learns, with the file that holds the knowledge."""
-        known = [] if knowledge is None else ["--knowledge", knowledge]
-        options = {**self.options, **({"knowledge": None} if known else {})}
-        return [*command_words(self.reading, options, known), "--out", out]
+    @property
+    def files(self) -> dict[str, bytes]:
+        """What the command reads from files, by its option: knowledge and interventions."""
+        found = {}
+        if self.knowledge:
+            found["knowledge"] = dump(self.knowledge.as_plain(), "a.toml")
+        if self.reading.interventions:
+            shown = {
+                column: {state: list(own or ()) for state, own in states.items()}
+                for column, states in self.reading.interventions.items()
+            }
+            found["interventions"] = json.dumps(shown, indent=1, ensure_ascii=False).encode()
+        return found
 
-    def code(self, out: str, knowledge: str | None = None) -> dict[str, str]:
+    def words(self, out: str, names: Mapping[str, str]) -> list[str]:
+        """Return the command that learns; `names` are those of its `files`."""
+        known = ["--knowledge", names["knowledge"]] if "knowledge" in names else []
+        options = {**self.options, **({"knowledge": None} if known else {})}
+        words = command_words(self.reading, options, known)
+        if "interventions" in names:
+            words += ["--interventions", names["interventions"]]
+        return [*words, "--out", out]
+
+    def code(self, out: str, names: Mapping[str, str]) -> dict[str, str]:
         """Return the command and the Python lines that learn."""
         options = {**self.options, **({"knowledge": self.knowledge} if self.knowledge else {})}
         lines = python_lines(self.reading, {**options, "out": out})
-        return {"shell": shlex.join(self.words(out, knowledge)), "python": "\n".join(lines)}
+        return {"shell": shlex.join(self.words(out, names)), "python": "\n".join(lines)}
 
 
 def stated(given: Mapping[str, Any]) -> Knowledge:
@@ -129,6 +156,11 @@ def _bins(value: object) -> int | dict[str, int]:
     if isinstance(value, Mapping):
         return {str(name): integer("discretize", bins, minimum=2) for name, bins in value.items()}
     return integer("discretize", value, minimum=2)
+
+
+def _series(given: Mapping[str, Any]) -> Series | None:
+    """Return how rows form series; None without lags."""
+    return Series.of(given.get("lags"), given.get("by"), given.get("time")) if given else None
 
 
 def _mapping(given: Mapping[str, Any], part: str) -> Mapping[str, Any]:

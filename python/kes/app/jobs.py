@@ -173,7 +173,6 @@ class Jobs:
             self._process = process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "kes", *words),
                 cwd=self._workspace.folder,
-                env=self._workspace.environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=messages,
                 stderr=messages,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -19,8 +20,39 @@ _TITLES = {
     "data": "The table",
     "execution": "Seed and machine",
 }
-_ELSEWHERE = ("target", "discretize")
-"""Options that the page of the table has."""
+_ELSEWHERE = ("target", "discretize", "contexts")
+"""Options that the pages of the table and of knowledge have."""
+
+_LABELS = {
+    "k": "greediness (k)",
+    "runs": "number of runs",
+    "improve": "improve after the runs",
+    "prove": "prove the best",
+    "budget": "time limit",
+    "patience": "runs without success",
+    "ess": "equivalent sample size",
+    "transform": "transform numbers",
+    "basis": "curves",
+    "edge_prior": "price of an edge",
+    "gamma": "γ of that price",
+    "max_parents": "most parents",
+    "two_phase": "add first, then remove",
+    "neighbourhood": "neighbours",
+    "random_state": "seed",
+    "n_jobs": "threads",
+    "cache_mb": "memory for counts (MB)",
+    "keep_imputed": "keep imputed values",
+}
+"""What the page calls options; others are called as in Python."""
+
+_IN_WORDS = {
+    "Number of runs, including those already in the --out file.": "Number of runs in all.",
+    "With --missing em: ": "If missing cells are filled in: ",
+    "--edge-prior ebic": "the price ebic",
+    "without --runs, ": "unless the runs are given, ",
+}
+"""Passages about flags that the page does not have."""
+_FLAG = re.compile(r" ?--([a-z-]+)")
 
 
 def option_form() -> list[dict[str, Any]]:
@@ -40,12 +72,27 @@ def _field(option: Option) -> dict[str, Any]:
     default = option.default_text or option.default
     return {
         "name": option.name,
-        "label": option.name.replace("_", " "),
-        "help": option.help,
+        "label": _label(option.name),
+        "help": _without_flags(option.help or ""),
         "doc": option.doc,
-        "default": None if default is None else str(default),
+        "default": None if default is None else _without_flags(str(default)),
         **_input(option),
     }
+
+
+def _label(name: str) -> str:
+    return _LABELS.get(name, name.replace("_", " "))
+
+
+def _without_flags(text: str) -> str:
+    """Return a text that names options as the page does, where the shell has flags."""
+    for flag, words in _IN_WORDS.items():
+        text = text.replace(flag, words)
+    flags = {
+        option.flag or "--" + name.replace("_", "-"): name
+        for name, option in form_options().items()
+    }
+    return _FLAG.sub(lambda found: f" “{_label(flags.get(found[0].strip(), found[1]))}”", text)
 
 
 def _input(option: Option) -> dict[str, Any]:
@@ -55,9 +102,9 @@ def _input(option: Option) -> dict[str, Any]:
     function = check.func if isinstance(check, partial) else check
     if option.choices:
         return {"input": "choice", "choices": list(option.choices)}
-    if function is boolean:
+    if function is boolean and not option.default:
         return {"input": "switch"}
-    if function in (check_improve, check_prove):
+    if function in (boolean, check_improve, check_prove):
         return {"input": "choice", "choices": [True, False], "names": ["yes", "no"]}
     if function in (integer, jobs, megabytes, seed):
         least = bounds.get("minimum", 0 if function is seed else 1)

@@ -83,7 +83,7 @@ class Reader:
         return self._process
 
     async def rest(self) -> None:
-        """End the process if nobody has asked it for a while."""
+        """End the process if it has been idle for a while."""
         if time.monotonic() - self._used > _IDLE and not self._alone.locked():
             await self._end()
 

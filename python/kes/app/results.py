@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ from kes.analysis.compare import Landscape
 from kes.api import load
 from kes.app.drafts import TEXTS, example, form_options
 from kes.data.dataset import Data
+from kes.data.schema import ReadOptions
 from kes.errors import KesError
 from kes.formats import holds_network
+from kes.graph.knowledge import Knowledge
 from kes.network import read_graph, read_network
 from kes.network.average import AveragedNetwork
 from kes.network.files import no_single_graph
@@ -67,7 +70,7 @@ def draft(file: str) -> dict[str, Any]:
     """Return the draft that gives a result, as far as the page can express it."""
     optima = load(file)
     how, settings, record = optima.record.reading, optima.settings, optima.record
-    rare = (how.series, how.interventions, how.cuts, how.columns, how.weights is True)
+    rare = (how.cuts, how.columns, how.weights is True)
     if any(rare) or settings.start is not None or isinstance(settings.neighbourhood, Sampled):
         raise KesError(
             "this result was learned in a way that the page cannot repeat; its report has the "
@@ -92,8 +95,30 @@ def draft(file: str) -> dict[str, Any]:
     if optima.target is not None:
         options["target"] = optima.target
     found["options"] = options
-    found["knowledge"] = settings.knowledge.as_plain() if settings.knowledge else {}
+    if how.interventions:
+        found["interventions"] = {
+            column: {state: list(own or ()) for state, own in states.items()}
+            for column, states in how.interventions.items()
+        }
+    if how.series is not None:
+        found["series"] = {key: own for key, own in asdict(how.series).items() if own}
+    found["knowledge"] = _stated(settings.knowledge, how)
     return found
+
+
+def _stated(known: Knowledge | None, how: ReadOptions) -> dict[str, Any]:
+    """Return knowledge without what follows from experiments and lags."""
+    plain: dict[str, Any] = {} if known is None else known.as_plain()
+
+    def is_made(name: str) -> bool:
+        is_lag = how.series is not None and name.endswith("]") and "[t-" in name
+        return is_lag or any(name.startswith(f"{column}[") for column in how.interventions)
+
+    if "exogenous" in plain:
+        plain["exogenous"] = [name for name in plain["exogenous"] if not is_made(name)]
+    if "targets" in plain:
+        plain["targets"] = [one for one in plain["targets"] if not is_made(one[0])]
+    return {part: own for part, own in plain.items() if own}
 
 
 def landscape(file: str) -> dict[str, Any]:

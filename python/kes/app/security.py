@@ -1,4 +1,4 @@
-"""Who may talk to the server: a browser that was given its address, and nobody else.
+"""Access control: only a browser that was given the address may talk to the server.
 
 Every request passes these checks in turn:
 

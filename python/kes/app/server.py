@@ -199,6 +199,12 @@ async def _check(desk: Desk, _: Request, body: dict[str, Any]) -> object:
     return await desk.tables.ask("check", draft=body.get("draft"))
 
 
+async def _states(desk: Desk, _: Request, body: dict[str, Any]) -> object:
+    _check_file(desk, body)
+    column = str(body.get("column"))
+    return await desk.tables.ask("states", draft=body.get("draft"), column=column)
+
+
 def _check_file(desk: Desk, body: dict[str, Any]) -> None:
     draft = body.get("draft")
     if isinstance(draft, dict) and draft.get("file") is not None:
@@ -303,7 +309,7 @@ async def _effects(desk: Desk, request: Request, body: dict[str, Any]) -> object
     name = desk.workspace.file(request.path_params["name"]).name
     x, y = str(body.get("x")), str(body.get("y"))
     found = await desk.results.ask("effects", file=name, x=x, y=y)
-    words = ["kes", "effects", name, x, y]
+    words = ["kes", "effects", name, x, y, *actions.IN_FOLDER]
     lines = [f"optima = kes.load({name!r})", f"optima.effects({x!r}, {y!r}, data=data)"]
     return {**found, "code": actions.Action(words, None, lines).code}
 
@@ -324,6 +330,7 @@ _ANSWERS: dict[tuple[str, str], JsonHandler] = {
     ("PUT", "draft"): _draft,
     ("POST", "cards"): _cards,
     ("POST", "check"): _check,
+    ("POST", "states"): _states,
     ("POST", "knowledge"): _state_knowledge,
     ("GET", "knowledge/{name}"): _load_knowledge,
     ("POST", "learn"): _learn,

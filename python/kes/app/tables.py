@@ -17,18 +17,21 @@ from kes.data.dataset import Data, Dataset
 from kes.data.dependence import dependence_notes
 from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
+from kes.data.factor import Factor
 from kes.data.infer_kinds import Verdict
+from kes.data.parse_text import LOOKS_MISSING
 from kes.data.raw_columns import Numbers
 from kes.data.source import Source, open_source
-from kes.errors import KesError
+from kes.errors import KesError, unknown
 from kes.formats.escaping import labels
 from kes.options import MISSING
 
 MOST_BARS = 8
 BINS = 24
+MOST_EXPERIMENTS = 100
 
 _GAPS = {
-    "em": "Fill them in from the model (EM)",
+    "em": "Fill in missing cells (EM)",
     "drop": "Leave out incomplete rows",
     "state": "Make “missing” a state of its own",
 }
@@ -51,7 +54,7 @@ def cards(draft: dict[str, Any], columns: Sequence[str] | None = None) -> dict[s
         raise KesError("the table has no columns; each variable must be a column", option="data")
     used = {one.name: one.verdict for one in findings if one.verdict is not None}
     note = "\n".join(dependence_notes(used) if not weights and columns is None else ())
-    shown = [_card(one, source.rows) for one in findings]
+    shown = [_card(one, source.rows, how.na_values) for one in findings]
     return {"rows": source.rows, "columns": shown, "note": note}
 
 
@@ -67,7 +70,7 @@ def _opened(draft: SearchDraft) -> Source:
     return _kept(draft.file, (about.st_mtime_ns, about.st_size), draft.reading.dialect)
 
 
-def _card(finding: Finding, rows: int) -> dict[str, Any]:
+def _card(finding: Finding, rows: int, marks: Sequence[str]) -> dict[str, Any]:
     said, verdict = described(finding, rows), finding.verdict
     return {
         "name": finding.name,
@@ -78,7 +81,7 @@ def _card(finding: Finding, rows: int) -> dict[str, Any]:
         "examples": said["examples"],
         "verdict": said["verdict"],
         "advice": said["what to do"],
-        "fixes": _column_fixes(finding),
+        "fixes": _column_fixes(finding, marks),
         "picture": None if verdict is None else _picture(verdict),
     }
 
@@ -131,6 +134,25 @@ def _example_cards(table: Dataset) -> list[dict[str, Any]]:
             }
         )
     return shown
+
+
+def states(draft: dict[str, Any], column: str) -> list[str]:
+    """Return the values of a column that may say which experiment a row is from."""
+    chosen = SearchDraft.of(draft)
+    source = _opened(chosen)
+    if column not in source.names:
+        raise unknown("column", column, source.names, option="interventions")
+    raw = source.column(source.names.index(column), frozenset(chosen.reading.na_values))
+    factor = raw.factor().ordered()
+    found = [str(factor.values[code]) for code in factor.occurring()]
+    if len(found) > MOST_EXPERIMENTS:
+        raise KesError(
+            f"column {column!r} has {len(found)} values; a column of experiments has at most "
+            f"{MOST_EXPERIMENTS} on the page",
+            option="interventions",
+            column=column,
+        )
+    return found
 
 
 # --- what stands in the way ----------------------------------------------------------------------
@@ -191,9 +213,16 @@ def _number_gaps(draft: SearchDraft) -> bool:
     return any(own.kind == "continuous" and own.column.missing() for own in verdicts)
 
 
-def _column_fixes(finding: Finding) -> list[dict[str, Any]]:
-    """Return buttons for a column that cannot be used, or is left out."""
+def _column_fixes(finding: Finding, marks: Sequence[str]) -> list[dict[str, Any]]:
+    """Return buttons for a column that cannot be used, is left out, or has marks like "?".
+
+    `marks` are the texts that mean missing already.
+    """
     name, verdict = finding.name, finding.verdict
+    if verdict is not None and verdict.kind == "discrete" and isinstance(verdict.column, Factor):
+        seen = sorted(LOOKS_MISSING.intersection(map(str, verdict.column.values)))
+        if seen:
+            return [_fix(f"“{mark}” means missing", na_values=[*marks, mark]) for mark in seen]
     if verdict is None or verdict.what == "empty":
         choices: Mapping[str, str] = {"omit": "Leave it out"}
         choices = choices if verdict else {**choices, "discrete": "Take its values as states"}

@@ -31,7 +31,9 @@ KNOWLEDGE = (".toml",)
 _LONGEST = 120
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2060-\u206f]')
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
-_SUFFIX = re.compile(r"(?ai)(?:\.kes\.json|\.knowledge\.toml|\.\w{1,10})(?:\.gz)?\Z")
+_SUFFIX = re.compile(
+    r"(?ai)(?:\.kes\.json|\.knowledge\.toml|\.interventions\.json|\.\w{1,10})(?:\.gz)?\Z"
+)
 _BLOCK = 2**20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -64,11 +66,6 @@ class Workspace:
             if path.is_symlink():
                 name = path.relative_to(self.folder)
                 raise KesError(f"{name} is a link; remove it", option="folder", file=str(name))
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The environment of commands: they look for the table of a result in the folder only."""
-        return {**os.environ, "KES_DATA_BESIDE_RESULT": "1"}
 
     # --- names -----------------------------------------------------------------------------------
 

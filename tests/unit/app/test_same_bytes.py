@@ -32,6 +32,19 @@ DRAFTS = {
         "kinds": {"pressure, mmHg": "discrete"},
         "options": {"discretize": 3, "runs": 4, "criterion": "bdeu", "prove": True},
     },
+    "experiments": {
+        "file": "clinic.csv",
+        "missing": "drop",
+        "interventions": {"smoker": {"yes": ["pressure, mmHg"], "no": []}},
+        "knowledge": {"exogenous": ["age"]},
+        "options": {"runs": 3, "improve": False},
+    },
+    "series": {
+        "file": "clinic.csv",
+        "missing": "drop",
+        "series": {"lags": 1, "by": ["smoker"], "time": "id"},
+        "options": {"runs": 3, "improve": False, "discretize": {"age": 3}},
+    },
     "example": {"example": 200, "options": {"runs": 6, "max_parents": 2, "two_phase": True}},
 }
 
@@ -43,7 +56,7 @@ def elsewhere(tmp_path, clinic_csv):
     return tmp_path
 
 
-SHORT = ("gaps", "knowledge")
+SHORT = ("gaps", "knowledge", "experiments", "series")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +72,7 @@ def test_page_command_and_python_give_the_same_bytes(server, elsewhere, name):
     assert job["state"] == "done", job["message"]
     found = (server.folder / job["out"]).read_bytes()
     assert job["code"] == shown["code"]["shell"]
-    for path in server.folder.glob("*.toml"):
+    for path in [*server.folder.glob("*.toml"), *server.folder.glob("*.interventions.json")]:
         (elsewhere / path.name).write_bytes(path.read_bytes())
     words = shlex.split(shown["code"]["shell"])
     run(elsewhere, "-m", *words)
@@ -107,3 +120,17 @@ def test_a_result_of_the_shell_becomes_a_draft(server):
     draft["options"] |= {"runs": 3, "improve": False}
     job = server.finished(server.ask("POST", "learn", {"draft": draft}))
     assert kes.load(server.folder / job["out"]).settings == expected.settings
+
+
+@pytest.mark.parametrize("name", ["experiments", "series"])
+def test_a_result_with_experiments_or_series_becomes_its_draft(server, name):
+    """Of the result alone, as if the shell had learned it: what follows from it is not repeated."""
+    draft = {**DRAFTS[name], "options": {"runs": 2, "improve": False}}
+    out = server.finished(server.ask("POST", "learn", {"draft": draft}))["out"]
+    copy = server.folder / f"copy-{name}.kes.json.gz"
+    copy.write_bytes((server.folder / out).read_bytes())
+    found = server.ask("GET", f"results/{copy.name}/draft")
+    assert found["knowledge"] == draft.get("knowledge", {})
+    again = {**found, "options": draft["options"]}
+    job = server.finished(server.ask("POST", "learn", {"draft": again}))
+    assert kes.load(server.folder / job["out"]).settings == kes.load(copy).settings

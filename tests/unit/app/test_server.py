@@ -28,13 +28,21 @@ def result(server):
 def test_every_option_of_the_shell_is_on_the_page():
     """An option that is declared tomorrow appears by itself."""
     offered = {one["name"] for group in option_form() for one in group["options"]}
-    elsewhere = {"kinds", "weights", "dates", "missing", "completions", "target", "discretize"}
+    in_forms = {"target", "discretize", "contexts"}
+    elsewhere = {"kinds", "weights", "dates", "missing", "completions", *in_forms}
     files = {"out", "checkpoint", "client", "progress", "interventions"}
     shell = {name for name, own in declared(LearnOptions).items() if own.help is not None}
-    assert offered | {"target", "discretize"} == set(form_options())
+    assert offered | in_forms == set(form_options())
     assert offered == shell - elsewhere - files
     inputs = {one["input"] for group in option_form() for one in group["options"]}
     assert inputs <= {"choice", "number", "switch", "text", "names"}
+
+
+def test_the_form_speaks_no_shell_and_every_default_can_be_changed():
+    for group in option_form():
+        for one in group["options"]:
+            assert "--" not in f"{one['label']} {one['help']} {one['default']}"
+            assert one["input"] != "switch" or one["default"] == "False"
 
 
 # --- jobs ---

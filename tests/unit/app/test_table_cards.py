@@ -2,8 +2,9 @@
 
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
-from kes.app.tables import cards, check
+from kes.app.tables import cards, check, states
 from kes.errors import KesError
 
 
@@ -42,6 +43,27 @@ def test_a_card_follows_the_kind_that_was_chosen(folder):
     found = cards(draft, columns=["age"])
     assert [one["used"] for one in found["columns"]] == ["discrete"]
     assert card(cards(draft), "id")["used"] == "continuous"
+
+
+def test_marks_of_gaps_are_offered_as_such(folder):
+    """kes reads "?" among words as a state, as it may be one; one click says that it is not."""
+    text = (folder / "clinic.csv").read_text().replace(",yes,", ",?,", 5)
+    (folder / "clinic.csv").write_text(text)
+    draft = {"file": "clinic.csv", "na_values": ["-99"]}
+    found = card(cards(draft), "smoker")
+    assert "?" in [state for state, _ in found["picture"]["bars"]]
+    [fix] = found["fixes"]
+    found = card(cards(applied(draft, fix["change"])), "smoker")
+    assert (found["missing"], found["fixes"]) == (5, [])
+
+
+def test_values_of_experiments_are_those_of_the_column():
+    draft = {"file": "clinic.csv"}
+    assert states(draft, "smoker") == ["no", "yes"]
+    with refused("150", option="interventions", column="id"):
+        states(draft, "id")
+    with refused("smokers", option="interventions"):
+        states(draft, "smokers")
 
 
 def test_the_example_has_cards():

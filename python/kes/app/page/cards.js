@@ -31,7 +31,15 @@ export function readingDraft() {
 
 // Names of the columns that take part, as far as the cards tell.
 export function variables() {
-  const columns = store.cards?.columns ?? [];
-  const isUsed = ({ used, name }) => used && name !== store.draft.weights;
-  return columns.filter(isUsed).map(({ name }) => name);
+  const { weights, series, interventions } = store.draft;
+  const keys = [weights, series?.time, ...(series?.by ?? []), ...Object.keys(interventions ?? {})];
+  const isUsed = ({ used, name }) => used && !keys.includes(name);
+  return (store.cards?.columns ?? []).filter(isUsed).map(({ name }) => name);
+}
+
+// Names of the columns that are used as numbers.
+export function numbers() {
+  const names = new Set(variables());
+  const isNumber = ({ used, name }) => used === "continuous" && names.has(name);
+  return store.cards.columns.filter(isNumber).map(({ name }) => name);
 }

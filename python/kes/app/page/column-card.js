@@ -2,6 +2,8 @@
 
 import { bdi, button, element, svg } from "../../show/report/template/dom.js";
 import { counted, percent, significant } from "../../show/report/template/format.js";
+import { numbers } from "./cards.js";
+import { cutOf, withCut } from "./cuts.js";
 import { attempt } from "./messages.js";
 import { applyFix, change, store } from "./store.js";
 
@@ -17,12 +19,13 @@ export function columnCard(column, repaint) {
   const { name, used, verdict, advice, missing, values, picture, fixes } = column;
   const isRefused = verdict.startsWith("refused");
   const look = isRefused ? "column refused" : `column${used ? "" : " left-out"}`;
-  const facts = [values === null ? "" : counted(values, "value")];
+  const facts = [values === null ? "" : counted(values, "different value")];
   if (missing) facts.push(`${percent(missing / store.cards.rows)} missing`);
   const parts = [element("h3", {}, bdi(name))];
   if (store.draft.example) parts.push(element("p", {}, kindText(column)));
   else parts.push(kindChoice(column, repaint));
   parts.push(...drawn(picture, column), element("p", {}, facts.filter(Boolean).join(", ")));
+  if (used === "continuous" && !store.draft.example) parts.push(cutField(name, repaint));
   if (name === store.draft.weights) parts.push(element("p", {}, "Says how often each row counts."));
   else if (verdict && !verdict.startsWith("taken as ") && verdict !== "left out: omitted") {
     parts.push(element("p", { class: isRefused ? "warning" : "" }, sentence(verdict)));
@@ -44,7 +47,8 @@ function sentence(text) {
   return `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
 
-function kindText({ used, kind }) {
+function kindText({ used, kind, verdict }) {
+  if (verdict.startsWith("refused")) return "cannot be used";
   if (!used) return "left out";
   return KINDS[used] ?? kind;
 }
@@ -65,6 +69,28 @@ function kindChoice(column, repaint) {
     }),
   );
   return element("label", {}, "Use as", select);
+}
+
+function cutField(name, repaint) {
+  const cuts = store.draft.options?.discretize;
+  const bins = cutOf(cuts, name);
+  const attributes = {
+    type: "number",
+    class: "cut",
+    min: "2",
+    placeholder: "no",
+    value: bins ?? "",
+  };
+  const input = element("input", { ...attributes, "aria-label": `Cut ${name} into states` });
+  input.addEventListener("change", () =>
+    attempt(async () => {
+      const wanted = input.value ? Number(input.value) : null;
+      await change({ options: { discretize: withCut(cuts, name, wanted, numbers()) } });
+      await repaint([name]);
+      document.querySelector(`[aria-label="Cut ${CSS.escape(name)} into states"]`)?.focus();
+    }),
+  );
+  return element("label", {}, "Cut into states", input);
 }
 
 function drawn(picture, { name }) {

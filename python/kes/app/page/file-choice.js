@@ -24,10 +24,13 @@ export function chooseTable(chosen) {
     ),
     button("Take the built-in example", () => take({ example: EXAMPLE_ROWS })),
   );
-  return element("div", {}, dropPanel(take), folderPanel(take), example);
+  return element("div", {}, dropPanel(take), ...folderPanel(take), example);
 }
 
 function dropPanel(take) {
+  const what =
+    "kes finds which columns of a table depend on each other directly, tells how sure each of these " +
+    "connections is, and answers questions: what if, what follows, what to expect of a new case.";
   const hint =
     "A row for each case, a column for each variable: CSV, Parquet or Excel. It is copied into " +
     "the folder and never leaves this machine.";
@@ -54,7 +57,11 @@ function dropPanel(take) {
       }
     });
   acceptDrops(zone, send);
-  const head = [element("h1", {}, "Which table?"), element("p", { class: "hint" }, hint)];
+  const head = [
+    element("h1", {}, "Which table?"),
+    element("p", {}, what),
+    element("p", { class: "hint" }, hint),
+  ];
   return element("section", { class: "panel" }, ...head, zone);
 }
 
@@ -83,6 +90,7 @@ function acceptDrops(zone, send) {
 
 function folderPanel(take) {
   const { tables } = store.server.files;
+  if (!tables.length) return [];
   const items = tables.map(({ name, bytes }) => {
     const size = element("span", { class: "count" }, ` ${number(bytes / 1e6, 1)} MB`);
     return element(
@@ -92,7 +100,7 @@ function folderPanel(take) {
       size,
     );
   });
-  const text = items.length ? "Tables of the folder" : "There are no tables in the folder yet.";
   const list = element("ul", { class: "facts-list" }, ...items);
-  return element("section", { class: "panel" }, element("h2", {}, text), list);
+  const title = element("h2", {}, "Tables of the folder");
+  return [element("section", { class: "panel" }, title, list)];
 }

@@ -32,7 +32,7 @@ export async function showHistory(place) {
   );
   const table = element(
     "table",
-    {},
+    { class: "history" },
     element("thead", {}, element("tr", {}, ...heads)),
     element("tbody", {}, ...rows),
   );
@@ -47,8 +47,13 @@ function row({ name, time, note, summary, problem }, tick) {
   const when = element("span", { class: "count" }, new Date(1000 * time).toLocaleString());
   const text = element("textarea", { rows: "2", "aria-label": `Note on ${name}` });
   text.value = note;
+  const saved = element("span", { class: "count", role: "status" });
+  text.addEventListener("input", () => saved.replaceChildren());
   text.addEventListener("change", () =>
-    attempt(() => put(`results/${part(name)}/note`, { note: text.value })),
+    attempt(async () => {
+      await put(`results/${part(name)}/note`, { note: text.value });
+      saved.replaceChildren("Saved.");
+    }),
   );
   const cell = (...parts) => element("td", { class: "text" }, ...parts);
   const learned = summary
@@ -66,7 +71,7 @@ function row({ name, time, note, summary, problem }, tick) {
     cell(link, element("br"), when),
     cell(learned),
     cell(best),
-    cell(text),
+    cell(text, saved),
   );
 }
 

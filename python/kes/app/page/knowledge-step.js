@@ -1,9 +1,10 @@
-// The second step: what is known about the variables, besides the table.
+// The second step: background knowledge about the variables.
 
 import { bdi, button, element } from "../../show/report/template/dom.js";
 import { counted } from "../../show/report/template/format.js";
 import { get, part, post } from "./api.js";
 import { readCards, variables } from "./cards.js";
+import { experiments } from "./experiments.js";
 import { attempt, busyButton, message, showMessage } from "./messages.js";
 import { change, loadFiles, store } from "./store.js";
 import { choice } from "./table-settings.js";
@@ -35,6 +36,10 @@ class KnowledgeStep {
     this.tiers = new TierView(this.names, (tiers) => this.set({ ...this.known, tiers }));
     this.pairs = element("div");
     this.list = element("div");
+    this.again = () => {
+      this.place.replaceChildren();
+      new KnowledgeStep(this.place).show();
+    };
   }
 
   get known() {
@@ -52,6 +57,7 @@ class KnowledgeStep {
       this.problem,
       this.list,
       this.files(),
+      element("div", { class: "next" }, element("a", { href: "#learn" }, "Go on to learning")),
     );
     const order = element("section", { class: "panel" });
     order.append(
@@ -59,13 +65,14 @@ class KnowledgeStep {
       element(
         "p",
         { class: "hint" },
-        "Nothing in a later column can cause anything in an earlier one. Drag the variables, or " +
-          "choose one by Enter and move it with the arrow keys.",
+        "Nothing in a later place can cause anything in an earlier one. Drag the variables, or " +
+          "choose one and then its place; with the keyboard, Enter and the arrow keys.",
       ),
       this.tiers.view,
     );
-    const pairs = element("section", { class: "panel" });
+    const pairs = element("section", { class: "panel", id: "single" });
     pairs.append(element("h2", {}, "Single statements"), this.pairs);
+    if (!store.draft.example) pairs.append(experiments(this.names, this.again));
     this.place.append(head, order, pairs);
     this.refresh();
   }
@@ -97,7 +104,8 @@ class KnowledgeStep {
       const text = counts ? `No contradiction: ${counts}.` : "Nothing stated yet.";
       this.problem.replaceChildren(element("p", { class: "hint" }, text));
     } catch (error) {
-      this.problem.replaceChildren(message(error.message));
+      const [first, ...rest] = error.message;
+      this.problem.replaceChildren(message(first.toUpperCase() + rest.join("")));
     }
   }
 
@@ -144,6 +152,9 @@ class KnowledgeStep {
       buttons.push(
         button(`Nothing here causes ${a} (root)`, () => this.set(toggled(this.known, "roots", a))),
         button(`${a} causes nothing here (leaf)`, () => this.set(toggled(this.known, "leaves", a))),
+        button(`${a} only says where a row is from (context)`, () =>
+          this.set(toggled(this.known, "exogenous", a)),
+        ),
       );
     }
     const hint = ["Choose a variable, or two in order: cause, then effect."];
@@ -170,7 +181,7 @@ class KnowledgeStep {
     for (const [name, word] of [
       ["roots", "is a root"],
       ["leaves", "is a leaf"],
-      ["exogenous", "is not modelled"],
+      ["exogenous", "says where a row is from"],
     ]) {
       (this.known[name] ?? []).forEach((one, i) => {
         items.push(this.item(`${one} ${word}`, name, i));

@@ -8,6 +8,7 @@ import { get, part } from "./api.js";
 import { rises } from "./job-text.js";
 
 const PAUSE = 2500; // milliseconds between two looks at the result file
+const WAIT = "The map of what was found is drawn every few seconds.";
 
 export class LiveView {
   constructor() {
@@ -15,7 +16,7 @@ export class LiveView {
     this.last = null;
     this.looked = 0;
     this.scores = element("div", { class: "chart" });
-    this.map = element("div", { class: "chart" });
+    this.map = element("div", { class: "chart" }, element("p", { class: "hint" }, WAIT));
     const figure = (title, chart) => element("figure", {}, element("h3", {}, title), chart);
     this.view = element(
       "div",

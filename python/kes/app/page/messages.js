@@ -7,7 +7,9 @@ export function clearMessages() {
 }
 
 export function showMessage(text, { fixes = [], good = false } = {}) {
-  byId("messages").replaceChildren(message(text, { fixes, good }));
+  const shown = message(text, { fixes, good });
+  shown.append(button("✕", clearMessages, { class: "close", "aria-label": "Close the message" }));
+  byId("messages").replaceChildren(shown);
 }
 
 // A message; each fix is { label, action }.
@@ -35,8 +37,12 @@ export function busyButton(text, action, attributes = {}) {
     async () => {
       clearMessages();
       made.disabled = true;
+      made.setAttribute("aria-busy", "true");
       await attempt(action);
       made.disabled = false;
+      made.removeAttribute("aria-busy");
+      // Disabling takes the focus from a button, and with it the place from who uses the keyboard.
+      if (document.activeElement === document.body) made.focus({ preventScroll: true });
     },
     attributes,
   );

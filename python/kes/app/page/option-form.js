@@ -4,6 +4,8 @@ import { element } from "../../show/report/template/dom.js";
 import { attempt } from "./messages.js";
 import { change, store } from "./store.js";
 
+const LONGEST = 24; // characters of a default that an input has place for
+
 export function optionForm() {
   const box = element("details", { id: "more" }, element("summary", {}, "More options"));
   for (const { title, options } of store.server.options) {
@@ -21,7 +23,8 @@ function optionField(option) {
     attempt(() => change({ options: { [name]: chosenValue(option, input) } })),
   );
   const text = element("span", { title: doc }, label);
-  return element("label", {}, text, input, element("small", {}, help));
+  const usual = long(defaultText(option)) ? ` By default: ${defaultText(option)}.` : "";
+  return element("label", {}, text, input, element("small", {}, `${help}${usual}`));
 }
 
 function made(option, value) {
@@ -31,7 +34,7 @@ function made(option, value) {
     return element("input", { type: "checkbox", ...(value ? { checked: "" } : {}) });
   }
   if (input === "choice") {
-    const select = element("select", {}, element("option", { value: "" }, defaultText(option)));
+    const select = element("select", {}, element("option", { value: "" }, shortDefault(option)));
     choices.forEach((one, i) => {
       const chosen = isGiven && value === one ? { selected: "" } : {};
       const shown = names?.[i] ?? String(one);
@@ -40,9 +43,19 @@ function made(option, value) {
     return select;
   }
   const type = input === "names" ? "text" : input;
-  const attributes = { type, placeholder: defaultText(option) || hint };
+  const attributes = { type, placeholder: shortDefault(option) || hint || "none" };
   if (input === "number") Object.assign(attributes, { min: least, max: most ?? "", step });
   return element("input", { ...attributes, ...(isGiven ? { value } : {}) });
+}
+
+// Whether a text is too long for an input.
+function long(text) {
+  return text.length > LONGEST;
+}
+
+function shortDefault(option) {
+  const text = defaultText(option);
+  return long(text) ? "by default" : text;
 }
 
 function defaultText(option) {

@@ -4,6 +4,7 @@ import { element } from "../../show/report/template/dom.js";
 import { part, post, upload } from "./api.js";
 import { fileInput } from "./file-choice.js";
 import { attempt, busyButton } from "./messages.js";
+import { questionText } from "./question.js";
 import { store } from "./store.js";
 import { choice } from "./table-settings.js";
 
@@ -11,7 +12,10 @@ const MOST_ROWS = 200; // of a table on the page
 
 export function actionCards(summary, answer) {
   const path = `results/${part(summary.name)}`;
-  const show = (title, found) => answer.replaceChildren(...shown(title, found));
+  const show = (title, found) => {
+    answer.replaceChildren(...shown(title, found));
+    answer.scrollIntoView({ block: "nearest" });
+  };
   return [
     askCard(summary, path, show),
     effectsCard(summary, path, show),
@@ -78,16 +82,49 @@ function names(title, summary, selected) {
 }
 
 function askCard(summary, path, show) {
-  const [first] = summary.names;
-  const [a, b] = summary.directed[0] ?? [null, first];
-  const state = a && summary.states[a].length ? summary.states[a][0] : null;
-  const example = state === null ? `P(${b})` : `P(${b} | ${a}=${state})`;
-  const question = element("input", { type: "text", value: example });
+  const [a, b] = summary.directed[0] ?? [];
+  const about = names("How probable is", summary, summary.target ?? b ?? summary.names[0]);
+  const given = choice(
+    "if",
+    ["", ...summary.names],
+    about.select.value === a ? "" : a,
+    "nothing else is known",
+  );
+  const value = element("span");
+  const question = element("input", { type: "text" });
+  const write = () => {
+    const own = value.querySelector("select, input")?.value ?? "";
+    question.value = questionText(summary, about.select.value, given.select.value, own);
+  };
+  const offer = () => {
+    value.replaceChildren(...valueChoice(summary, given.select.value, write));
+    write();
+  };
+  about.select.addEventListener("change", write);
+  given.select.addEventListener("change", offer);
+  offer();
   const ask = busyButton("Ask", async () =>
     show(question.value, await post(`${path}/do/query`, { question: question.value })),
   );
-  const hint = element("p", { class: "hint" }, "Or click states in the report: “What if”.");
-  return card("Ask", element("label", {}, "Question", question), ask, hint);
+  const hint = element(
+    "p",
+    { class: "hint" },
+    "Or click states in the report, under “Ask about a variable”.",
+  );
+  const written = element("label", {}, "The question, which you may edit", question);
+  return card("Ask", about.label, given.label, value, written, ask, hint);
+}
+
+// The states of a variable to choose from, or a number.
+function valueChoice({ states }, name, changed) {
+  if (!name) return [];
+  const made = states[name].length
+    ? choice("is", states[name], states[name][0], {}).label
+    : element("label", {}, "is", element("input", { type: "text", placeholder: "a number" }));
+  const input = made.querySelector("select, input");
+  for (const option of input.options ?? []) option.textContent = option.value;
+  input.addEventListener("input", changed);
+  return [made];
 }
 
 function effectsCard(summary, path, show) {
@@ -113,6 +150,7 @@ function predictCard(summary, path, show) {
   );
   const ask = busyButton("Predict", async () => {
     const about = { table: table.select.value, target: target.select.value };
+    if (!about.table) throw new Error("Choose a table to predict first.");
     show(`Predictions of ${about.target}`, await post(`${path}/do/predict`, about));
   });
   const other = element("label", {}, "or of another file", input);
@@ -124,9 +162,9 @@ function compareCard(summary, path, show) {
   const others = [...results, ...graphs].map(({ name }) => name);
   const other = choice(
     "Another result or graph",
-    others.filter((name) => name !== summary.name),
+    ["", ...others.filter((name) => name !== summary.name)],
     "",
-    "",
+    "…",
   );
   const input = fileInput("An expert's graph: BIF or DOT", (file) =>
     attempt(async () => {
@@ -136,6 +174,7 @@ function compareCard(summary, path, show) {
   );
   const ask = busyButton("Compare", async () => {
     const about = { other: other.select.value };
+    if (!about.other) throw new Error("Choose another result or a graph first.");
     show(`Differences of ${about.other}`, await post(`${path}/compare`, about));
   });
   const expert = element("label", {}, "or an expert's graph (BIF, DOT)", input);

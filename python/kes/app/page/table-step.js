@@ -62,19 +62,27 @@ async function showCards(place) {
     await attempt(async () => {
       if (names) await readSome(names);
       else await readCards(true);
+      if (names)
+        settings = replaced(
+          settings,
+          tableSettings(() => repaint(null)),
+        );
       fill(grid, filter.value, repaint);
       refresh();
     });
   };
-  const settings = tableSettings(() => repaint(null));
+  let settings = tableSettings(() => repaint(null));
   head.append(problem, settings, notes, next());
   const filter = element("input", { type: "search", placeholder: "part of a name" });
   filter.addEventListener("input", () => fill(grid, filter.value, repaint));
   const bar = element("div", { class: "controls" });
   if (columns.length > MANY) {
-    bar.append(element("label", {}, "Show columns with ", filter), leaveOut(filter, repaint));
+    bar.append(element("label", {}, "Show columns with ", filter));
+    if (file) bar.append(leaveOut(filter, repaint));
   }
-  const hint = "Each column as it will be read, and why. Change the kind where it is wrong.";
+  const hint = file
+    ? "Each column as it will be read, and why. Change the kind where it is wrong."
+    : "Each column of the example, and how often its states occur.";
   const cards = element("section", { class: "panel", "aria-labelledby": "columns-heading" });
   cards.append(
     element("h2", { id: "columns-heading" }, "Columns"),
@@ -85,6 +93,13 @@ async function showCards(place) {
   place.append(cards);
   fill(grid, "", repaint);
   refresh();
+}
+
+// What is folded open stays so.
+function replaced(old, made) {
+  if (old.querySelector("details[open]")) made.querySelector("details").open = true;
+  old.replaceWith(made);
+  return made;
 }
 
 function matching(text) {
@@ -105,12 +120,12 @@ function leaveOut(filter, repaint) {
 }
 
 function next() {
-  const first = element("p", {}, "or first say ");
+  const first = element("span", {}, "or first say ");
   first.append(element("a", { href: "#knowledge" }, "what you know about the variables"));
   return element(
     "div",
-    {},
-    element("div", { class: "next" }, element("a", { href: "#learn" }, "Go on to learning")),
+    { class: "next" },
+    element("a", { href: "#learn" }, "Go on to learning"),
     first,
   );
 }

@@ -47,3 +47,13 @@ export function toggled(knowledge, part, name) {
 export function tidy(knowledge) {
   return Object.fromEntries(Object.entries(knowledge).filter(([, value]) => value?.length));
 }
+
+// What the values of an experiment act on, with a change of one: null is unknown, [] is nothing, and
+// a name is added, or taken out if it is there.
+export function withTarget(targets, value, changed) {
+  const { [value]: own = [], ...rest } = targets;
+  if (changed === null) return rest;
+  if (Array.isArray(changed)) return { ...rest, [value]: changed };
+  const names = own.includes(changed) ? own.filter((name) => name !== changed) : [...own, changed];
+  return names.length ? { ...rest, [value]: names } : rest;
+}

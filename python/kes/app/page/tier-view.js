@@ -1,6 +1,6 @@
 // Tiers on the page: chips that are dragged, or moved by the arrow keys.
 
-import { bdi, element } from "../../show/report/template/dom.js";
+import { bdi, button, element } from "../../show/report/template/dom.js";
 import { moved, tierOf, withoutEmpty } from "./tier-board.js";
 
 export class TierView {
@@ -19,12 +19,13 @@ export class TierView {
       ? document.activeElement.dataset.name
       : null;
     const none = this.names.filter((name) => tierOf(tiers, name) < 0);
-    const boxes = [this.box(-1, "In no order", none)];
+    const boxes = [this.box(-1, "Not ordered", none)];
     for (let i = 0; i <= tiers.length; i += 1) {
-      boxes.push(this.box(i, i < tiers.length ? `${i + 1}` : `${i + 1} (new)`, tiers[i] ?? []));
+      const place = i === 0 ? "1, the earliest" : `${i + 1}, after ${i}`;
+      boxes.push(this.box(i, place, tiers[i] ?? []));
     }
     this.view.replaceChildren(...boxes);
-    if (focus) this.view.querySelector(`[data-name="${CSS.escape(focus)}"]`)?.focus();
+    if (focus) this.focus(focus);
   }
 
   box(tier, title, names) {
@@ -35,6 +36,8 @@ export class TierView {
       element("h3", {}, title),
       chips,
     );
+    if (this.held !== null && !names.includes(this.held)) box.append(this.mover(tier));
+    else if (!names.length) box.append(element("p", { class: "hint" }, "Put variables here."));
     box.addEventListener("dragover", (event) => {
       event.preventDefault();
       box.classList.add("over");
@@ -46,6 +49,20 @@ export class TierView {
       this.move(event.dataTransfer.getData("text/plain"), tier);
     });
     return box;
+  }
+
+  // For fingers, and for who does not drag: the variable that is chosen goes here.
+  mover(tier) {
+    const { held } = this;
+    return button(element("span", {}, "Put ", bdi(held), " here"), () => {
+      this.held = null;
+      this.move(held, tier);
+      this.focus(held);
+    });
+  }
+
+  focus(name) {
+    this.view.querySelector(`[data-name="${CSS.escape(name)}"]`)?.focus();
   }
 
   chip(name) {
