@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from calibration_samples import (
     FALSE,
+    HELD_OUT,
     NETWORKS,
     REVERSED,
     RIGHT,
@@ -28,13 +29,14 @@ from calibration_samples import (
 from document import ROOT, fill, number, table
 from evidence import area
 
-from kes.analysis.certainty import CLEAR, LIKELY, SURE, EdgeCertainty
+from kes.analysis.certainty import CLEAR, SURE, EdgeCertainty
 
 PAGE = ROOT / "docs/howto/evidence.md"
 FIGURE = ROOT / "docs/figures/calibration.svg"
 RESULTS = ROOT / "target/bench/calibration.jsonl"
+HELD_OUT_RESULTS = ROOT / "target/bench/calibration-held-out.jsonl"
 
-EVIDENCE_BINS = (-math.inf, -10.0, -LIKELY, 0.0, 3.0, LIKELY, SURE, 3 * SURE, math.inf)
+EVIDENCE_BINS = (-math.inf, -10.0, -5.0, -3.0, 0.0, 3.0, 5.0, SURE, 3 * SURE, math.inf)
 SHARE_BINS = (0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0 + 1e-9)
 WAYS = (RIGHT, REVERSED, FALSE)
 FEW = 3.0
@@ -155,6 +157,37 @@ def direction_table(pairs: Sequence[Pair]) -> str:
     return table(header, rows)
 
 
+def held_out_table(samples: Sequence[Judged]) -> str:
+    """Return what clear and all directions are in truth, on samples that chose no rule."""
+    rows = []
+    groups = {
+        "networks and sizes as above": lambda name: name in NETWORKS,
+        "other networks": lambda name: name not in NETWORKS,
+        "all": lambda name: True,
+    }
+    for label, belongs in groups.items():
+        own = [sample for sample in samples if belongs(sample.network)]
+        pairs = [pair for sample in own for pair in sample.pairs]
+        clear = [pair for pair in pairs if pair.clear]
+        counts = Counter(pair.standing(pair.clear) for pair in clear)
+        in_class = sum(pair.truth == pair.clear for pair in clear)
+        drawn = [pair for pair, _ in directed(pairs)]
+        right = sum(pair.standing(pair.drawn) == RIGHT for pair in drawn)
+        rows.append(
+            [
+                label,
+                str(len(own)),
+                str(len(clear)),
+                *(percent(counts[way], len(clear)) for way in WAYS),
+                percent(in_class, len(clear)),
+                str(len(drawn)),
+                percent(right, len(drawn)),
+            ]
+        )
+    header = ["held-out samples", "samples", "clear directions", *(f"{way}, %" for way in WAYS)]
+    return table([*header, "directed so in the class, %", "all directions", "right, %"], rows)
+
+
 # --- ranking ---
 
 
@@ -228,15 +261,39 @@ def curve(ax, groups: Iterable[tuple[Sequence[float], Sequence[bool]]], label: s
     ax.plot(*zip(*points, strict=True), "o-", ms=4, lw=1, label=label)
 
 
+def held_out(arguments: argparse.Namespace) -> None:
+    """Judge the words on samples that were not used to choose the rules for them."""
+    names = list(HELD_OUT) if arguments.networks == list(NETWORKS) else arguments.networks
+    path = HELD_OUT_RESULTS if arguments.results == RESULTS else arguments.results
+    if not arguments.report:
+        for judged in judge_all(path, names, arguments.rows, arguments.samples, held_out=True):
+            print(*judged.key, flush=True)
+    samples = stored(path)
+    tables = {
+        "held-out directions": held_out_table(samples),
+        "evidence and words": edge_table([pair for sample in samples for pair in sample.pairs]),
+    }
+    for name, text in tables.items():
+        print(f"\n{name}\n{text}")
+        if arguments.fill:
+            fill(PAGE, name, text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=4, help="samples of each size")
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS))
     parser.add_argument("--rows", nargs="+", type=int, default=list(SIZES))
     parser.add_argument("--results", type=Path, default=RESULTS, help="file of single results")
+    parser.add_argument(
+        "--held-out", action="store_true", help="the words, on samples that chose no rule"
+    )
     parser.add_argument("--report", action="store_true", help="only what the file already has")
     parser.add_argument("--fill", action="store_true", help="write tables and figure into docs")
     arguments = parser.parse_args()
+    if arguments.held_out:
+        held_out(arguments)
+        return
     if not arguments.report:
         for judged in judge_all(
             arguments.results, arguments.networks, arguments.rows, arguments.samples
@@ -245,7 +302,6 @@ def main() -> None:
     samples = stored(arguments.results)
     pairs = [pair for sample in samples for pair in sample.pairs]
     tables = {
-        "evidence and words": edge_table(pairs),
         "probabilities": share_table(pairs),
         "directions": direction_table(pairs),
         "ranking": ranking_table(samples, arguments.networks),

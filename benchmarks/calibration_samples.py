@@ -2,7 +2,8 @@
 
 Ten networks: six published discrete ones, and four linear Gaussian ones with published structures
 and random coefficients, new ones for each sample. The seeds start at 3001, none of which was used
-during development.
+during development. The rule for clear directions was then chosen on these samples, so it is judged
+on others: seeds from 5001, and three more networks.
 """
 
 import json
@@ -16,6 +17,8 @@ import numpy as np
 from samples import linear, network
 
 import kes
+from kes.analysis.certainty import EdgeCertainty
+from kes.data.random_stream import Stream
 from kes.network import GaussianNetwork
 
 FIRST_SEED = 3001
@@ -23,6 +26,9 @@ DISCRETE = ("asia", "sachs", "child", "insurance", "alarm", "hailfinder")
 GAUSSIAN = tuple(f"{name} (Gaussian)" for name in ("asia", "sachs", "child", "alarm"))
 NETWORKS = (*DISCRETE, *GAUSSIAN)
 SIZES = (500, 1_000, 2_000)
+
+FIRST_HELD_OUT = 5001
+HELD_OUT = (*NETWORKS, "water", "win95pts", "hepar2")
 
 ROUNDS = 400
 """Length of chains; with up to `SUMMED` variables, the sum is exact."""
@@ -52,6 +58,8 @@ class Pair:
     resampling: float = 0.0
     disputed: str = ""  # criteria whose best network lacks the direction
     arc: int = 0  # the direction in the network itself, as `truth`
+    error: float | None = None  # standard error of the direction
+    clear: int = 0  # the direction that users are told is clear, as `truth`
 
     def standing(self, way: int) -> str:
         """Return what a direction, 1 for x -> y and -1 for y -> x, is in the network."""
@@ -89,15 +97,18 @@ def stored(path: Path) -> list[Judged]:
     return [Judged.parse(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def judge_all(path: Path, names: list[str], sizes: list[int], samples: int) -> Iterator[Judged]:
-    """Judge what the file lacks, add it there, and yield it."""
+def judge_all(
+    path: Path, names: list[str], sizes: list[int], samples: int, *, held_out: bool = False
+) -> Iterator[Judged]:
+    """Judge what the file lacks, add it there, and yield it; of held-out samples, only evidence."""
     done = {judged.key for judged in stored(path)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    for seed in range(FIRST_SEED, FIRST_SEED + samples):
+    first = FIRST_HELD_OUT if held_out else FIRST_SEED
+    for seed in range(first, first + samples):
         for name in names:
             for rows in sizes:
                 if (name, rows, seed) not in done:
-                    judged = judge(name, rows, seed)
+                    judged = judge(name, rows, seed, evidence_only=held_out)
                     with path.open("a", encoding="utf-8") as file:
                         print(judged.line(), file=file)
                     yield judged
@@ -110,15 +121,16 @@ def source(name: str, seed: int) -> kes.BayesianNetwork | GaussianNetwork:
     return found if own == name else linear(found.parents, seed)
 
 
-def judge(name: str, rows: int, seed: int) -> Judged:
+def judge(name: str, rows: int, seed: int, *, evidence_only: bool = False) -> Judged:
     """Draw a sample, and ask every method about all pairs."""
     truth = source(name, seed)
-    data = truth.sample(rows, seed=seed)
+    data = truth.sample(rows, seed=Stream(seed))
     told: dict[tuple[str, str], dict[str, Any]] = {
         pair: _truth(truth, *pair) for pair in combinations(data.names, 2)
     }
-    for own in (_search(data), _probabilities(data), _weights(data)):
-        for pair, more in own.items():
+    ways = (_certainties,) if evidence_only else (_search, _probabilities, _weights)
+    for way in ways:
+        for pair, more in way(data).items():
             told[pair] |= more
     return Judged(name, rows, seed, tuple(Pair(**own) for own in told.values()))
 
@@ -151,6 +163,23 @@ def _search(data: kes.Dataset) -> Told:
             "search": row["search_support"],
             "resampling": row["resampling_support"],
             "disputed": disputed.get((x, y), ""),
+        }
+    return found
+
+
+def _certainties(data: kes.Dataset) -> Told:
+    """Return what users are told of edges and directions, by the whole rule."""
+    optima = kes.learn(data)
+    found: Told = {}
+    for row in optima.evidence(posterior=False):
+        own = EdgeCertainty.of(row)
+        found[row["x"], row["y"]] = {
+            "evidence": own.evidence,
+            "direction": own.direction,
+            "drawn": _way(optima.best.graph, row["x"], row["y"]),
+            "disputed": own.disputed,
+            "error": own.error,
+            "clear": (0, 1, -1)[own.clear_direction],
         }
     return found
 

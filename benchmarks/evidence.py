@@ -22,6 +22,7 @@ from samples import SHARED, linear, network
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 from kes.network import GaussianNetwork, Linear
 
 FIRST_SEED = 2001
@@ -53,7 +54,7 @@ def area(values: Sequence[float], are_true: Sequence[bool]) -> float:
 
 def ranked(network: kes.BayesianNetwork, rows: int, seed: int) -> dict[str, float]:
     """Return the area under the curve of each measure, on one sample."""
-    data = network.sample(rows, seed=seed)
+    data = network.sample(rows, seed=Stream(seed))
     optima = kes.learn(data, k=0.8, runs=100)
     stability = kes.stability(data, resamples=RESAMPLES, runs=5)
     joined = {pair for optimum in optima for pair in optimum.graph.skeleton}
@@ -98,7 +99,7 @@ def network_of(name: str, seed: int) -> kes.BayesianNetwork | GaussianNetwork:
     """Return a published network, or a random linear one."""
     if name != "linear Gaussian":
         return network(name, SHARED / "bif")
-    return linear(kes.datasets.random_network(NODES, DEGREE, seed=seed).parents, seed)
+    return linear(kes.datasets.random_network(NODES, DEGREE, seed=Stream(seed)).parents, seed)
 
 
 def true_effect(network: kes.BayesianNetwork | GaussianNetwork, x: str, y: str) -> float:
@@ -169,7 +170,7 @@ def cover_effects(samples: int, names: Sequence[str], within: float) -> None:
         cells: dict[tuple[str, str, bool], list[tuple[bool, float]]] = {}
         for seed in range(FIRST_SEED, FIRST_SEED + samples):
             network = network_of(name, seed)
-            data = network.sample(rows, seed=seed)
+            data = network.sample(rows, seed=Stream(seed))
             asked = drawn_pairs(network, data, seed)
             searches = {
                 "optima": kes.learn(data, k=0.8, runs=100),

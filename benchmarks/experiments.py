@@ -25,14 +25,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from environments import ENVIRONMENTS, install, python_of
+from environments import files_of, install, python_of
 from timing import show
 
 import kes
 
 OBSERVED, EACH = 300, 50
 LIMIT = 30
-"""Seconds of the processor that GIES may take for one table."""
+"""Seconds of the processor that GIES may take for one table, by default."""
 
 REPLICATES = {10: 10, 20: 6, 50: 2}
 STATES = 3
@@ -101,8 +101,8 @@ def _discrete(rng, order, arcs, conditions, how):
 Found = tuple[set[tuple[str, str]], set[frozenset[str]]]
 
 
-def by_kes(**options: object) -> Callable[[Sample], Found]:
-    def search(sample: Sample) -> Found:
+def by_kes(**options: object) -> Callable[[Sample, int], Found]:
+    def search(sample: Sample, _: int) -> Found:
         known = options.get("known")
         own: dict[str, object] = {}
         frame = sample.frame
@@ -129,11 +129,11 @@ def _among(graph: kes.Mpdag, modelled: set[str]) -> Found:
     )
 
 
-def by_gies(sample: Sample) -> Found | None:
+def by_gies(sample: Sample, limit: int) -> Found | None:
     """Run GIES with the true targets, in its own environment."""
     code = (
         "import sys, json, resource, numpy as np, gies\n"
-        f"resource.setrlimit(resource.RLIMIT_CPU, ({LIMIT}, {LIMIT}))\n"
+        f"resource.setrlimit(resource.RLIMIT_CPU, ({limit}, {limit}))\n"
         "found = np.load(sys.argv[1])\n"
         "I = json.loads(sys.argv[2])\n"
         "data = [found[f'arr_{i}'] for i in range(len(I))]\n"
@@ -157,7 +157,10 @@ def by_gies(sample: Sample) -> Found | None:
     return {arc for arc in there if frozenset(arc) not in both}, both
 
 
-SEARCHES: dict[str, Callable[[Sample], Found | None]] = {
+Search = Callable[[Sample, int], Found | None]
+"""Search a table, with a limit for peers."""
+
+SEARCHES: dict[str, Search] = {
     "kes, rows without experiments": by_kes(rows="observed"),
     "kes, all rows, experiments ignored": by_kes(),
     "kes, one context": by_kes(known="whole"),
@@ -194,7 +197,7 @@ TARGETS = {
 
 def cytometry() -> Sample:
     """Return the logarithms of all measurements, with the condition of each row."""
-    (folder,) = (ENVIRONMENTS / "cdt").glob("lib/python*/site-packages/cdt/data/resources")
+    folder = files_of("cdt") / "cdt/data/resources"
     table = np.log(pd.read_csv(folder / "cyto_full_data.csv").clip(lower=1e-3))
     arcs = pd.read_csv(folder / "cyto_full_target.csv").itertuples(index=False)
     table.insert(0, "condition", np.repeat(list(ROWS), list(ROWS.values())))
@@ -228,6 +231,8 @@ def main() -> None:
     parser.add_argument("--sizes", default="10,20,50")
     parser.add_argument("--replicates", type=int, help="tables of each design; 10, 6 and 2")
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--searches", nargs="+", choices=SEARCHES, default=list(SEARCHES))
+    parser.add_argument("--limit", type=int, default=LIMIT, help="processor seconds of GIES")
     given = parser.parse_args()
     if not given.no_peers and not python_of("gies").exists():
         install({"gies"})
@@ -237,26 +242,28 @@ def main() -> None:
             for how in ("perfect", "soft"):
                 number = given.replicates or REPLICATES.get(n, 3)
                 samples = [draw(kind, how, n, seed) for seed in range(number)]
-                for name, search in SEARCHES.items():
+                for name in given.searches:
+                    search = SEARCHES[name]
                     if search is by_gies and (kind == "discrete" or given.no_peers):
                         continue
-                    rows.append([f"{n} {kind}, {how}", name, *_measured(search, samples)])
+                    found = _measured(search, samples, given.limit)
+                    rows.append([f"{n} {kind}, {how}", name, *found])
                     print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
     show(["design", "search", "right", "wrong way", "distance", "of arcs", "CPU s"], rows)
-    if not given.no_peers:
+    if not given.no_peers and given.searches == list(SEARCHES):
         install({"cdt"} if not python_of("cdt").exists() else set())
         print("\nflow cytometry, 18 arcs")
         show(["kes", "right", "wrong way", "distance"], cytometry_rows())
 
 
-def _measured(search: Callable[[Sample], Found | None], samples: list[Sample]) -> list[str]:
+def _measured(search: Search, samples: list[Sample], limit: int) -> list[str]:
     results, spent = [], 0.0
     for sample in samples:
         before = time.process_time() + _children()
-        found = search(sample)
+        found = search(sample, limit)
         spent += time.process_time() + _children() - before
         if found is None:
-            return ["–"] * 4 + [f"over {LIMIT}"]
+            return ["–"] * 4 + [f"over {limit}"]
         results.append((*judged(found, sample.arcs), len(sample.arcs)))
     means = [f"{np.mean(column):.1f}" for column in zip(*results, strict=True)]
     return [*means, f"{spent / len(samples):.1f}"]

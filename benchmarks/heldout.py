@@ -3,11 +3,14 @@
 Each data set has ten splits: a sample of a network and 10 000 new cases, or the two halves of a
 real table. Every search gets the same tables. Its graph is fitted to the part it was learned from
 by one estimator (kes's default, BDeu with an equivalent sample size of 1), and the log-likelihood
-of a new case is compared within splits, in nats.
+of a new case is compared within splits, in nats. Averaged networks are rows of their own: their
+members are fitted as `kes.ensemble` fits them (equivalent sample size 5).
 
-Searches that are slow on a table get two splits, and one that exceeds the time limit on a table is
-not tried on that data set and the following, larger ones. `peers.py --install` creates the
-environments; `--fill` writes the tables of README.md and docs.
+All searches have the same limits: `--limit` processor seconds for a table, and any number of
+parents. Searches that are slow on a table get two splits, and one that exceeds the time limit on a
+table is not tried on that data set and the following, larger ones. A difference is a mean over the
+data sets that both searches finished. `peers.py --install` creates the environments; `--splits` and
+`--data` reduce the work; `--fill` writes the tables of README.md and docs.
 """
 
 import argparse
@@ -26,6 +29,7 @@ from samples import SHARED, Draw, Sample, coil, network
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 
 SPLITS = 10
 TIE = 1e-9
@@ -33,8 +37,12 @@ NEW_CASES = 10_000
 FEW = 2
 OURS = "kes, improved, k=0.8"
 """The reference search."""
+AVERAGE = "kes, average of 20"
+"""The averaged network with default options."""
 WANTED = (
     "kes, improved, k=0.8",
+    "kes, average of 20",
+    "kes, average of 50",
     "kes, improved, BDeu",
     "kes, 100 runs, k=0.8",
     "kes GES",
@@ -56,7 +64,7 @@ WANTED = (
 def drawn(name: str, rows: int) -> Draw:
     def make(number: int) -> Sample:
         bayes = network(name)
-        cases = bayes.sample(rows + NEW_CASES, seed=3000 + number)
+        cases = bayes.sample(rows + NEW_CASES, seed=Stream(3000 + number))
         old, new = np.arange(rows), np.arange(rows, rows + NEW_CASES)
         return Sample(cases.take(old), bayes.graph, cases.take(new))
 
@@ -107,7 +115,7 @@ DATA: dict[str, Draw] = {
 # --- tables ---
 
 
-def overview(results: Results) -> list[list[str]]:
+def overview(results: Results, ours: str = OURS) -> list[list[str]]:
     """Return one line for each search: all data sets on which it ended, taken together.
 
     A difference is ours less that of the search; means are over data sets, each of which counts
@@ -115,15 +123,15 @@ def overview(results: Results) -> list[list[str]]:
     """
     lines = []
     for search in WANTED:
-        gaps = {data: results.gaps(data, OURS, search, "per_case") for data in DATA}
+        gaps = {data: results.gaps(data, ours, search, "per_case") for data in DATA}
         gaps = {data: found for data, found in gaps.items() if found}
-        if search == OURS or not gaps:
+        if search == ours or not gaps:
             continue
         single = [gap for found in gaps.values() for gap in found]
         means = [statistics.mean(found) for found in gaps.values()]
         ends = f"{number(min(single), 3)} to {number(max(single), 3)}"
-        known = [data for data in gaps if results.of(data, search)[0].shd is not None]
-        nearer = [-statistics.mean(results.gaps(data, OURS, search, "shd")) for data in known]
+        known = [data for data in gaps if results.gaps(data, ours, search, "shd")]
+        nearer = [-statistics.mean(results.gaps(data, ours, search, "shd")) for data in known]
         lines.append(
             [
                 search,
@@ -154,10 +162,15 @@ BRIEF = (
 """The four peers of the README: hill climbing, GES, and the two that come closest."""
 
 
-def brief(lines: list[list[str]]) -> str:
-    """Return the table of the README: four lines and four columns of the overview."""
-    header = ["peer", *OVERVIEW[1:3], "data sets where kes is higher/same/lower"]
-    return table(header, [line[:4] for line in lines if line[0] in BRIEF])
+def brief(lines: list[list[str]], averaged: list[list[str]]) -> str:
+    """Return the table of the README: a single network and an average beside four peers."""
+    header = ["peer"]
+    for ours in ("one network", "average of 20"):
+        header += [f"{ours}: difference, mean (smallest to largest split)", "data sets"]
+    known = {line[0]: line for line in averaged}
+    shown = [line for line in lines if line[0] in BRIEF]
+    cells = [[one[0], *one[2:4], *known[one[0]][2:4]] for one in shown]
+    return table(header, cells)
 
 
 def documented(results: Results) -> None:
@@ -165,9 +178,13 @@ def documented(results: Results) -> None:
     others = [search for search in WANTED if search != OURS]
     gap = tables.gap(OURS, "per_case", digits=3, tie=TIE)
     scores = tables.gap(OURS, "score", digits=1, tie=1e-6)
-    lines = overview(results)
-    fill(README, "heldout in short", brief(lines))
+    lines, averaged = overview(results), overview(results, AVERAGE)
+    fill(README, "heldout in short", brief(lines, averaged))
     fill(QUALITY, "heldout", table(OVERVIEW, lines))
+    fill(QUALITY, "heldout average", table(OVERVIEW[:-1], [line[:-1] for line in averaged]))
+    above = tables.gap(AVERAGE, "per_case", digits=3, tie=TIE)
+    rest = [search for search in WANTED if search != AVERAGE]
+    fill(TABLES, "heldout average by data", tables.by_data(results, DATA, rest, above))
     fill(TABLES, "heldout by data", tables.by_data(results, DATA, others, gap))
     fill(TABLES, "heldout scores", tables.by_data(results, DATA, others, scores))
     fill(TABLES, "heldout distances", tables.by_data(results, DATA, WANTED, tables.distance))
@@ -196,6 +213,8 @@ def main() -> None:
         ):
             print(name, cell.search, cell.sample, f"{cell.cpu:.1f} s", file=sys.stderr, flush=True)
     show(OVERVIEW, overview(results))
+    print()
+    show(OVERVIEW[:-1], [line[:-1] for line in overview(results, AVERAGE)])
     if options.fill:
         documented(results)
 

@@ -21,6 +21,7 @@ import numpy as np
 import pyagrum
 
 import kes
+from kes.data.random_stream import Stream
 from kes.network import BayesianNetwork
 
 QUESTIONS = 20
@@ -80,7 +81,7 @@ def line(what: str, ours: list[float], theirs: list[float]) -> None:
 
 def ask(network: BayesianNetwork, peer: Peer, rng: np.random.Generator, skip: list[str]) -> None:
     """Time posteriors and marginals."""
-    cases = network.sample(QUESTIONS, seed=1).to_pandas().to_dict("records")
+    cases = network.sample(QUESTIONS, seed=Stream(1)).to_pandas().to_dict("records")
     for observed in (0, 1, 5, 10):
         ours, lazy, elimination = [], [], []
         for case in cases:
@@ -117,7 +118,7 @@ def ask(network: BayesianNetwork, peer: Peer, rng: np.random.Generator, skip: li
 
 def predict(network: BayesianNetwork, peer: Peer, rng: np.random.Generator) -> None:
     """Time predictions of rows."""
-    table = network.sample(ROWS, seed=2).to_pandas()
+    table = network.sample(ROWS, seed=Stream(2)).to_pandas()
     inner = [n for n in network.nodes if len(network.markov_blanket(n)) > 2]
     for hidden in (0, 3, 10):
         target, *absent = rng.choice(inner, hidden + 1, replace=False).tolist()

@@ -26,6 +26,7 @@ import pandas as pd
 import tetrad
 
 import kes
+from kes.data.random_stream import Stream
 from kes.graph.pdag import Pdag
 
 SIZES = (500, 1000, 5000)
@@ -186,7 +187,7 @@ def measured(sizes: Sequence[int], samples: int, searches: dict[str, Search]) ->
     print(f"| cases | search | {' | '.join(names)} | processor seconds |")
     print("|" + "---|" * (3 + len(names)))
     for size in sizes:
-        tables = [network.sample(size, seed=1000 + number) for number in range(samples)]
+        tables = [network.sample(size, seed=Stream(1000 + number)) for number in range(samples)]
         for name, search in searches.items():
             started = time.process_time()
             found: dict[int, list[int]] = {levels: [] for levels in LEVELS}

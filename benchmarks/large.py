@@ -23,6 +23,7 @@ from samples import file_of, network
 from timing import interleaved, ratio, show
 
 import kes
+from kes.data.random_stream import Stream
 
 ROWS, FIRST_SEED = 10_000, 1001
 NETWORKS = {
@@ -81,7 +82,7 @@ class Curve:
 
 def one_sample(network: kes.BayesianNetwork, seed: int, marks: Sequence[float]) -> list[float]:
     """Return the CPU seconds of GES, its score above the true graph's, and those at the marks."""
-    data = network.sample(ROWS, seed=seed)
+    data = network.sample(ROWS, seed=Stream(seed))
     truth = kes.score(network.graph, data)
     start = time.process_time()
     ges = kes.learn(data, k=1, runs=1, n_jobs=1, improve=False)
@@ -165,7 +166,7 @@ def largest() -> Iterator[list[str]]:
 
 def shared(munin: kes.BayesianNetwork) -> Iterator[list[str]]:
     """Return rows for GES by two threads, beside what two processes do that share no work."""
-    data = munin.sample(ROWS, seed=FIRST_SEED)
+    data = munin.sample(ROWS, seed=Stream(FIRST_SEED))
 
     def ges(threads: int) -> None:
         kes.learn(data, k=1, runs=1, n_jobs=threads, improve=False)

@@ -21,6 +21,7 @@ from samples import MODELS, Sample, network, prepared
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 from kes.paper.document import COLOURS, style
 
 NETWORKS = {"andes": (3, 10), "pigs": (3,), "link": (10, 30), "munin": (30,)}
@@ -42,7 +43,7 @@ FIGURE = QUALITY.parent / "figures/large.svg"
 def sample(name: str, folder: Path) -> Sample:
     """Return the sample, as all searches get it, and the class of the true graph."""
     bayes = network(name, folder)
-    data = prepared(bayes.sample(ROWS, seed=FIRST_SEED), seed=None)
+    data = prepared(bayes.sample(ROWS, seed=Stream(FIRST_SEED)), seed=None)
     arcs = [(a, b) for a, b in bayes.arcs if a in data.names and b in data.names]
     return Sample(data, kes.EssentialGraph.from_dag(data.names, arcs))
 

@@ -17,6 +17,7 @@ from samples import SHARED, coil, linear, network
 
 import kes
 from kes.analysis.credible import Credible
+from kes.data.random_stream import Stream
 
 PAGE = ROOT / "docs/local-optima.md"
 FIGURE = ROOT / "docs/figures/local-optima.svg"
@@ -44,16 +45,16 @@ def data_sets() -> dict[str, Callable[[], kes.Dataset]]:
     found: dict[str, Callable[[], kes.Dataset]] = {
         "example 1": kes.datasets.example1,
         "example 2": kes.datasets.example2,
-        "trap, 3 groups": lambda: kes.datasets.trap(3),
+        "trap, 3 groups": lambda: kes.datasets.trap(3, seed=Stream(0)),
     }
     for name, sizes in PUBLISHED.items():
         for rows in sizes:
-            found[f"{name}, {rows:,}"] = lambda n=name, r=rows: network(n).sample(r, seed=1)
+            found[f"{name}, {rows:,}"] = lambda n=name, r=rows: network(n).sample(r, seed=Stream(1))
     for name, sizes in GAUSSIAN.items():
         for rows in sizes:
             found[f"{name} (Gaussian), {rows:,}"] = lambda n=name, r=rows: linear(
                 network(n).parents, 1
-            ).sample(r, seed=1)
+            ).sample(r, seed=Stream(1))
     if (SHARED / "coil").exists():
         found["CoIL, 5,822"] = coil
     return found

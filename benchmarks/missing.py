@@ -18,6 +18,7 @@ import pandas as pd
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 
 SEEDS = 5
 Gaps = Callable[[pd.DataFrame, np.random.Generator], np.ndarray]
@@ -32,7 +33,7 @@ class Sample:
 
 
 def alarm(seed: int) -> Sample:
-    frame = kes.datasets.alarm(rows=5000, seed=seed).to_pandas().astype(str)
+    frame = kes.datasets.alarm(rows=5000, seed=Stream(seed)).to_pandas().astype(str)
     return Sample(frame, kes.datasets.alarm_network().graph)
 
 

@@ -14,6 +14,7 @@ from samples import SHARED, coil, network
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 
 SEEDS = 20
 TIE = 1e-6
@@ -21,7 +22,7 @@ HEADER = ["data", "variables", "optimum", "GES", "best of 100 runs", "improved"]
 
 
 def drawn(name: str, rows: int) -> Callable[[], kes.Dataset]:
-    return lambda: network(name).sample(rows, seed=1)
+    return lambda: network(name).sample(rows, seed=Stream(1))
 
 
 DATA: dict[str, Callable[[], kes.Dataset]] = {

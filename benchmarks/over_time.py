@@ -30,7 +30,7 @@ SERIES, STEPS, STATES = 10, 100, 3
 TABLES = {"VAR": {5: 10, 10: 10, 25: 4}, "discrete": {5: 4, 10: 4, 25: 2}}
 """Tables of each design, by the number of variables."""
 LIMIT = 60
-"""Seconds of the processor that a peer may take for one table."""
+"""Seconds of the processor that a peer may take for one table, by default."""
 
 Arc = tuple[str, str]
 
@@ -104,8 +104,12 @@ def _discrete(rng, order, before, now):
 # --- searches ------------------------------------------------------------------------------------
 
 
-def by_kes(**options: object) -> Callable[[Sample], set[Arc]]:
-    def search(sample: Sample) -> set[Arc]:
+Search = Callable[[Sample, int], set[Arc] | None]
+"""Search a table, with a limit for peers: None if it takes longer."""
+
+
+def by_kes(**options: object) -> Search:
+    def search(sample: Sample, _: int) -> set[Arc]:
         table = kes.lagged(sample.frame, 1, by="series", time="time")
         best = kes.learn(table, prove=False, n_jobs=1, **options).best.mpdag
         return {(a, b) for a, b in best.directed if a.endswith("[t-1]")}
@@ -113,17 +117,17 @@ def by_kes(**options: object) -> Callable[[Sample], set[Arc]]:
     return search
 
 
-def by_peer(which: str) -> Callable[[Sample], set[Arc] | None]:
-    """Run a peer in its own environment; None if it takes too long."""
+def by_peer(which: str) -> Search:
+    """Run a peer in its own environment."""
 
-    def search(sample: Sample) -> set[Arc] | None:
+    def search(sample: Sample, limit: int) -> set[Arc] | None:
         names = sample.names
         data = sample.frame[names].astype(float).to_numpy().reshape(SERIES, STEPS, len(names))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "data.npy"
             np.save(path, data)
             worker = Path(__file__).with_name("over_time_worker.py")
-            command = [python_of("tigramite"), worker, which, path, str(LIMIT)]
+            command = [python_of("tigramite"), worker, which, path, str(limit)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return None
@@ -150,14 +154,14 @@ SEARCHES = {
 }
 
 
-def judge(search: Callable[[Sample], set[Arc] | None], samples: list[Sample]) -> list[str]:
+def judge(search: Search, samples: list[Sample], limit: int) -> list[str]:
     """Return precision, recall and CPU seconds."""
     right = found = true = 0
     spent = _clock()
     for sample in samples:
-        arcs = search(sample)
+        arcs = search(sample, limit)
         if arcs is None:
-            return ["–", "–", f"over {LIMIT}"]
+            return ["–", "–", f"over {limit}"]
         right, found, true = (
             right + len(arcs & sample.arcs),
             found + len(arcs),
@@ -245,6 +249,8 @@ def main() -> None:
     parser.add_argument("--kinds", default="VAR,discrete,real")
     parser.add_argument("--replicates", type=int, help="tables of each design, instead of TABLES")
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--searches", nargs="+", help="those with these names")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="processor seconds of a peer")
     given = parser.parse_args()
     if not python_of("tigramite").exists():
         install({"tigramite"})  # for its tables, too
@@ -260,7 +266,10 @@ def main() -> None:
             for name, search in searches.items():
                 if given.no_peers and not name.startswith("kes"):
                     continue
-                rows.append([f"{kind}, {n} variables", name, *judge(search, samples)])
+                if given.searches and name not in given.searches:
+                    continue
+                found = judge(search, samples, given.limit)
+                rows.append([f"{kind}, {n} variables", name, *found])
                 print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
     show(["design", "search", "precision", "recall", "CPU s"], rows)
     for name, (table, by, time_) in panels().items() if "real" in kinds else ():

@@ -3,8 +3,8 @@
 Usage: python peer_worker.py SEARCH LIMIT TABLE.npz ..., where a table has ``codes`` (variables x
 cases) and ``states`` (the number of states of each variable). Prints one line of JSON for each
 table: wall-clock and processor seconds of the public call alone, version, and the edges found, as
-indices. After LIMIT processor seconds on one table, the system ends the process by SIGPROF. Only
-the searches of kes itself import kes.
+indices; an average has the arcs of each member. After LIMIT processor seconds on one table, the
+system ends the process by SIGPROF. Only the searches of kes itself import kes.
 """
 
 import importlib
@@ -23,6 +23,7 @@ import numpy as np
 Edges = list[tuple[int, int]]
 Seconds = tuple[float, float]  # by the clock, and of all processors together
 Found = tuple[Seconds, Edges, Edges]  # seconds, directed, undirected
+Averaged = tuple[Seconds, list[Edges]]  # seconds, the arcs of each member
 
 
 def timed(call: Callable[[], Any]) -> tuple[Seconds, Any]:
@@ -54,6 +55,17 @@ def kes_search(**options: Any) -> Callable[[np.ndarray, np.ndarray], Found]:
         table = frame(codes, states)
         seconds, optima = timed(lambda: kes.learn(table, random_state=0, **options))
         return seconds, by_name(optima.best.graph.to_dag()), []
+
+    return search
+
+
+def kes_average(**options: Any) -> Callable[[np.ndarray, np.ndarray], Averaged]:
+    def search(codes: np.ndarray, states: np.ndarray) -> Averaged:
+        import kes
+
+        table = frame(codes, states)
+        seconds, average = timed(lambda: kes.ensemble(table, random_state=0, **options))
+        return seconds, [by_name(member.arcs) for member in average.members]
 
     return search
 
@@ -199,7 +211,7 @@ def discrete_bic(codes: np.ndarray, states: np.ndarray) -> Any:
     return DiscreteBic()
 
 
-SEARCHES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Found]]] = {
+SEARCHES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Found | Averaged]]] = {
     "kes GES": ("kes", kes_search(k=1, runs=1, n_jobs=1, improve=False)),
     "kes, by default": ("kes", kes_search()),
     "kes, 1000 runs, k=0.8": ("kes", kes_search(k=0.8, runs=1000, improve=False)),
@@ -209,6 +221,8 @@ SEARCHES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Found]]] = {
     "kes, improved, k=0.8": ("kes", kes_search(k=0.8, runs=100, improve=1000)),
     "kes, improved, k=0.4": ("kes", kes_search(k=0.4, runs=100, improve=1000)),
     "kes, improved, BDeu": ("kes", kes_search(k=0.8, runs=100, improve=1000, criterion="bdeu")),
+    "kes, average of 20": ("kes", kes_average()),
+    "kes, average of 50": ("kes", kes_average(members=50)),
     "PyBNesian hill climbing": ("pybnesian", pybnesian_hc),
     "pyAgrum greedy hill climbing": ("pyagrum", pyagrum_greedy),
     "pgmpy hill climbing": ("pgmpy", pgmpy_search("HillClimbSearch")),
@@ -245,9 +259,10 @@ def main() -> None:
             search(codes[:3], states[:3])  # imports and compiles what a first call does
         random.seed(0)  # of the searches that draw, only causal-learn's take no seed
         signal.setitimer(signal.ITIMER_PROF, float(limit))
-        (seconds, cpu), directed, undirected = search(codes, states)
+        (seconds, cpu), *edges = search(codes, states)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        found = {"seconds": seconds, "cpu": cpu, "directed": directed, "undirected": undirected}
+        parts = ("directed", "undirected") if len(edges) == 2 else ("members",)
+        found = {"seconds": seconds, "cpu": cpu, **dict(zip(parts, edges, strict=True))}
         print(json.dumps({"version": version_of(package), **found}), flush=True)
 
 

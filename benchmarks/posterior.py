@@ -1,61 +1,118 @@
-"""Compare chains with exact probabilities and with sumu (`make bench-posterior`).
+"""Compare chains with exact probabilities and with other samplers (`make bench-posterior`).
 
-*Small networks*: the largest error of the probability of an edge against the sum, of our chains
-with their default length and of sumu [Viinikka 2020], with processor seconds. *Larger ones*: on how
-many pairs chains from different optima do not agree.
+*Small networks*: time and memory of the exact sum; the largest error of the probability of an edge
+by our chains of default length, and by our chains, sumu [Viinikka 2020] and a plain structure MCMC
+of growing length: steps a second, and processor seconds until the error stays below 0.02. *Larger
+ones*: on how many pairs chains from different optima do not agree.
 """
 
 import argparse
 import json
+import math
 import resource
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import structure_mcmc
 from document import seconds, table
 from environments import ENVIRONMENTS, HERE, install, python_of
 from samples import SHARED, coil, network
 
 import kes
+from kes.data.random_stream import Stream
 
 EXACT = {"asia": 500, "sachs": 1_000, "child": 500}
+MEMORY_MB = 6_000
 LARGER = {"alarm": 500, "insurance": 1_000, "hailfinder": 1_000}
-ITERATIONS = 20_000
+ACCURACY = 0.02
+LIMIT = 60.0
+"""Processor seconds of a sampler."""
+
+Attempt = tuple[float, float, np.ndarray]
+"""Processor seconds, steps, and the probabilities of edges that a sampler found by then."""
 
 
 def sampled(name: str, rows: int) -> kes.Dataset:
     if name == "CoIL":
         return coil()
     source = kes.datasets.alarm_network() if name == "alarm" else network(name)
-    return source.sample(rows, seed=1)
+    return source.sample(rows, seed=Stream(1))
 
 
-def by_sumu(data: kes.Dataset) -> tuple[float, np.ndarray] | None:
-    """Return processor seconds and probabilities of edges; None if sumu is not installed."""
-    if not python_of("sumu").exists():
+def by_chains(data: kes.Dataset) -> Iterator[Attempt]:
+    """Our chains, each time anew with twice the rounds."""
+    rounds = 100
+    while True:
+        started = time.process_time()
+        found = kes.posterior(data, method="chains", rounds=rounds)
+        spent = time.process_time() - started
+        yield spent, found.diagnostics.jumps, found.diagnostics.of["edges"].mean
+        rounds *= 2
+
+
+def by_structure_mcmc(data: kes.Dataset) -> Iterator[Attempt]:
+    """A plain chain over DAGs, which goes on."""
+    started = time.process_time()
+    for steps, shares in structure_mcmc.shares(data, 1):
+        yield time.process_time() - started, steps, shares
+
+
+def by_sumu(data: kes.Dataset) -> Iterator[Attempt]:
+    """Sample with sumu, if it is installed, each time anew with twice the iterations."""
+    iterations = 1_000
+    while python_of("sumu").exists():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.npz"
+            np.savez(path, codes=data.codes.astype(np.int64))
+            command = [python_of("sumu"), HERE / "sumu_worker.py", path, str(iterations)]
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            print(f"sumu failed:\n{done.stderr[-500:]}")
+            return
+        reply = json.loads(done.stdout.splitlines()[-1])
+        arcs = np.array(reply["arcs"])
+        yield reply["seconds"], iterations, arcs + arcs.T
+        iterations *= 2
+
+
+SAMPLERS: dict[str, Callable[[kes.Dataset], Iterator[Attempt]]] = {
+    "kes": by_chains,
+    "sumu": by_sumu,
+    "structure MCMC": by_structure_mcmc,
+}
+
+
+def accuracy(label: str, name: str, data: kes.Dataset, right: np.ndarray) -> list[str] | None:
+    """Return a row: when the error of a sampler went below the accuracy, and stayed there."""
+    reached, last, smallest = None, None, math.inf
+    for spent, steps, found in SAMPLERS[name](data):
+        error = float(np.abs(found - right).max())
+        smallest, last = min(smallest, error), (spent, steps)
+        if error >= ACCURACY:
+            reached = None
+        elif reached is not None:
+            break  # twice in a row
+        else:
+            reached = spent
+        if spent > LIMIT:
+            break
+    if last is None:
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.npz"
-        np.savez(path, codes=data.codes.astype(np.int64))
-        command = [python_of("sumu"), HERE / "sumu_worker.py", path, str(ITERATIONS)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode:
-        print(f"sumu failed:\n{done.stderr[-500:]}")
-        return None
-    reply = json.loads(done.stdout.splitlines()[-1])
-    arcs = np.array(reply["arcs"])
-    return reply["seconds"], arcs + arcs.T
+    rate = f"{last[1] / last[0]:,.0f}"
+    until = f"error {smallest:.3f} after {last[0]:.0f} s" if reached is None else seconds(reached)
+    return [label, name, rate, until]
 
 
-def small(names: dict[str, int]) -> Iterator[list[str]]:
-    """Yield a row for each network on which the sum is exact."""
+def small(names: dict[str, int]) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Yield, for each network on which the sum is exact, a row, and one for each sampler."""
     for name, rows in names.items():
         data = sampled(name, rows)
         started = time.process_time()
-        exact = kes.posterior(data, method="exact")
+        exact = kes.posterior(data, method="exact", memory_mb=MEMORY_MB)
         spent = time.process_time() - started
         right = exact.arcs + exact.arcs.T
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -63,21 +120,18 @@ def small(names: dict[str, int]) -> Iterator[list[str]]:
         chains = kes.posterior(data, method="chains")
         chain_time = time.process_time() - started
         found = chains.diagnostics.of["edges"].mean
-        rate = chains.diagnostics.jumps / chain_time
-        peer = by_sumu(data)
-        other = (
-            ["", ""] if peer is None else [f"{np.abs(peer[1] - right).max():.3f}", seconds(peer[0])]
-        )
-        yield [
-            f"{name}, {data.rows:,}",
+        label = f"{name}, {data.rows:,}"
+        row = [
+            label,
             str(len(data.names)),
             f"{seconds(spent)} s, {memory:.0f} MB",
             f"{np.abs(found - right).max():.4f}",
             chains.status,
             seconds(chain_time),
-            f"{rate:,.0f}",
-            *other,
         ]
+        print(*row, sep=", ", flush=True)
+        rows_of_samplers = [accuracy(label, sampler, data, right) for sampler in SAMPLERS]
+        yield row, [row for row in rows_of_samplers if row is not None]
 
 
 def larger(names: dict[str, int]) -> Iterator[list[str]]:
@@ -116,11 +170,11 @@ def main() -> None:
         "largest error of chains",
         "status",
         "CPU s",
-        "jumps per CPU s",
-        "largest error of sumu",
-        "CPU s",
     ]
-    tables = {"chains and exact": table(header, list(small(exact)))}
+    found = list(small(exact))
+    tables = {"chains and exact": table(header, [row for row, _ in found])}
+    header = ["data, cases", "sampler", "steps per CPU s", f"CPU s to {ACCURACY}"]
+    tables["samplers"] = table(header, [row for _, rows in found for row in rows])
     header = [
         "data, cases",
         "variables",

@@ -17,6 +17,7 @@ from samples import MODELS, file_of
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 
 SEED = 1001
 NETWORKS = ("child", "insurance", "water", "alarm", "hailfinder", "win95pts")
@@ -41,7 +42,7 @@ def rows(file: Path, wanted: argparse.Namespace) -> Iterator[list[str]]:
     for criterion in wanted.criteria:
         for limit in wanted.limits:
             for cases in wanted.cases:
-                data = network.sample(cases, seed=SEED)
+                data = network.sample(cases, seed=Stream(SEED))
                 found, seconds = proof(data, limit, criterion, wanted.budget)
                 yield [
                     f"{len(network.nodes)} variables, {cases} cases",

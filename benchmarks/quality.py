@@ -24,6 +24,7 @@ from samples import SHARED, Draw, Sample, coil, network
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 
 SAMPLES = 5
 OURS = "kes, improved, k=0.4"
@@ -51,7 +52,7 @@ def drawn(name: str, rows: int) -> Draw:
         stored = SHARED / f"samples/{name}_{rows}.csv.gz"
         if number == 0 and stored.exists():
             return Sample(kes.data.encode(stored), bayes.graph)
-        return Sample(bayes.sample(rows, seed=number), bayes.graph)
+        return Sample(bayes.sample(rows, seed=Stream(number)), bayes.graph)
 
     return make
 
@@ -63,7 +64,7 @@ def selected(number: int) -> Sample:
 
 
 def trap(number: int) -> Sample:
-    return Sample(kes.datasets.trap(seed=number, parameters=(0.11, 0.31, 0.02)))
+    return Sample(kes.datasets.trap(seed=Stream(number), parameters=(0.11, 0.31, 0.02)))
 
 
 DATA: dict[str, Draw] = {

@@ -15,11 +15,13 @@ from environments import replies
 from samples import Draw, Sample, prepared
 
 import kes
+from kes.analysis.averaging import ESS
+from kes.network import AveragedNetwork
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The result of a search on a sample; without a score if it took too long."""
+    """The result of a search on a sample; without score and `per_case` if it took too long."""
 
     data: str
     sample: int
@@ -31,6 +33,11 @@ class Cell:
     shd: int | None = None
     per_case: float | None = None
     """Mean log-likelihood of a new case."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the search ended in time."""
+        return self.score is not None or self.per_case is not None
 
 
 class Results:
@@ -50,21 +57,21 @@ class Results:
     def of(self, data: str, search: str) -> list[Cell]:
         """Return the results of a search on a data set, by sample, without unfinished ones."""
         found = [c for c in self.cells if (c.data, c.search) == (data, search)]
-        return sorted((c for c in found if c.score is not None), key=lambda c: c.sample)
+        return sorted((c for c in found if c.ended), key=lambda c: c.sample)
 
     def gave_up(self, search: str, data: str | None = None) -> float:
         """Return the seconds after which a search was stopped, on a data set or any; or 0."""
         found = [c for c in self.cells if c.search == search and data in {None, c.data}]
-        return max((c.cpu for c in found if c.score is None), default=0.0)
+        return max((c.cpu for c in found if not c.ended), default=0.0)
 
     def gaps(self, data: str, ours: str, search: str, value: str = "score") -> list[float]:
         """Return the differences between our value and that of a search, within samples."""
-        mine = {cell.sample: getattr(cell, value) for cell in self.of(data, ours)}
-        return [
-            mine[cell.sample] - getattr(cell, value)
-            for cell in self.of(data, search)
-            if cell.sample in mine
-        ]
+        mine, other = (
+            {cell.sample: getattr(cell, value) for cell in self.of(data, name)}
+            for name in (ours, search)
+        )
+        both = [number for number in mine if None not in (mine[number], other.get(number))]
+        return [mine[number] - other[number] for number in both]
 
 
 def measure(
@@ -110,8 +117,13 @@ def measure(
 def judged(
     data: str, number: int, search: str, reply: dict[str, Any], table: kes.Dataset, sample: Sample
 ) -> Cell:
-    """Score a graph, compare it with the truth, and evaluate it on new cases."""
+    """Score a graph, compare it with the truth, and evaluate it on new cases.
+
+    An average has no score and no distance: what counts are new cases.
+    """
     spent = {key: reply[key] for key in ("version", "seconds", "cpu")}
+    if "members" in reply:
+        return Cell(data, number, search, **spent, per_case=averaged(reply, table, sample))
     if "directed" not in reply:
         return Cell(data, number, search, **spent)
     graph = graph_of(reply, table.names)
@@ -129,6 +141,17 @@ def judged(
         shd=None if sample.truth is None else whole.shd(sample.truth),
         per_case=per_case,
     )
+
+
+def averaged(reply: dict[str, Any], table: kes.Dataset, sample: Sample) -> float:
+    """Fit the members of an average as `kes.ensemble` does, and return ln P of a new case."""
+    assert sample.new is not None
+    members = []
+    for arcs in reply["members"]:
+        named = [(table.names[a], table.names[b]) for a, b in arcs]
+        graph = kes.EssentialGraph.from_dag(sample.data.names, named)
+        members.append(kes.fit(graph, sample.data, ess=ESS))
+    return AveragedNetwork(members).log_likelihood(sample.new) / sample.new.rows
 
 
 def graph_of(reply: dict[str, Any], names: Sequence[str]) -> kes.EssentialGraph:

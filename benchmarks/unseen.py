@@ -13,6 +13,7 @@ from document import number
 from timing import show
 
 import kes
+from kes.data.random_stream import Stream
 
 POOL, TRIALS = 3000, 100
 GAIN_TRIALS = 50
@@ -23,7 +24,7 @@ UNSEEN_HEADER = ["cases, k, runs", "estimate", "truth", "truth within the 95 % i
 GAIN_HEADER = ["cases, k", *(f"{more} more runs: estimated, real" for more in MORE)]
 
 
-sample = functools.cache(lambda rows: kes.datasets.alarm(rows=rows, seed=1))
+sample = functools.cache(lambda rows: kes.datasets.alarm(rows=rows, seed=Stream(1)))
 
 
 def search(rows: int, k: float, runs: int, seed: int) -> kes.Optima:

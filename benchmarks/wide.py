@@ -34,7 +34,11 @@ KEPT = Path(__file__).parents[1] / "target/bench/wide.jsonl"
 COLUMNS = (30, 100, 300, 1000)
 CASES = 100
 KINDS = ("discrete", "Gaussian", "mixed")
-GENE_KINDS: dict[str, dict[str, object]] = {"genes": {}, "genes, ranks": {"transform": "ranks"}}
+GENE_KINDS: dict[str, dict[str, object]] = {
+    "genes, default": {},
+    "genes, values": {"transform": "none"},
+    "genes, ranks": {"transform": "ranks"},
+}
 """Kinds of searches in gene columns, whose tails are heavy."""
 DRAWS = 20
 SHAPES = ((20, 2000), (50, 500), (100, 100), (200, 100), (300, 30))
@@ -147,9 +151,13 @@ class Bench:
         }
 
 
-def noise_rows(bench: Bench, columns: list[int], draws: int, path: Path) -> list[list[str]]:
+def noise_rows(
+    bench: Bench, kinds: list[str], columns: list[int], draws: int, path: Path
+) -> list[list[str]]:
     rows = []
-    for kind in (*KINDS, *(GENE_KINDS if path.exists() else ())):
+    for kind in kinds:
+        if kind in GENE_KINDS and not path.exists():
+            continue
         for count in columns:
             found = []
             for seed in range(draws):
@@ -178,9 +186,9 @@ def noise_edges(bench: Bench, kind: str, columns: int, seed: int, path: Path) ->
     return bench.edges(genes(columns, rng, path), **GENE_KINDS[kind])
 
 
-def truth_rows(bench: Bench, draws: int) -> list[list[str]]:
+def truth_rows(bench: Bench, kinds: list[str], draws: int) -> list[list[str]]:
     rows = []
-    for kind in KINDS:
+    for kind in [kind for kind in KINDS if kind in kinds]:
         for density, word in ((1, "sparse"), (3, "dense")):
             for shape in SHAPES:
                 cells = [truth_cell(bench, kind, shape, density, price, draws) for price in PRICES]
@@ -210,16 +218,18 @@ def main() -> None:
     parser.add_argument("--genes", type=Path, default=GENES, help="expression of Golub et al.")
     parser.add_argument("--default", action="store_true", help="the default search")
     parser.add_argument("--parts", nargs="+", default=["noise", "truths"])
+    every = (*KINDS, *GENE_KINDS)
+    parser.add_argument("--kinds", nargs="+", choices=every, default=every)
     options = parser.parse_args()
     bench = Bench(default=options.default)
     if "noise" in options.parts:
         print(f"Noise, {CASES} cases (genes: 72), {options.draws} tables each")
         head = ["kind", "columns", "price", "edges", "per variable", "most", "sure", "CPU seconds"]
-        show(head, noise_rows(bench, options.columns, options.draws, options.genes))
+        show(head, noise_rows(bench, options.kinds, options.columns, options.draws, options.genes))
     if "truths" in options.parts:
         print(f"\nTruths, {options.networks} networks each: precision / recall / gain on new cases")
         head = ["kind", "truth", "variables × cases", *(f"price {name}" for name in PRICES)]
-        show(head, truth_rows(bench, options.networks))
+        show(head, truth_rows(bench, options.kinds, options.networks))
 
 
 if __name__ == "__main__":
