@@ -25,6 +25,10 @@ BIOME := 2.6.7
 # pyo3's build script must find the interpreter that the extension is built for.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
+# Bytecode is kept even where the environment says otherwise: the tests start hundreds of processes,
+# and each would compile kes anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
@@ -62,12 +66,14 @@ test-page: ## Run the tests of the report's scripts, where there is Node.js
 test-rust: ## Run the tests of the Rust core
 	cargo test --locked --package kes-core
 
-# Files are shared out between two processes, so that what a file sets up is set up once.
+# Files are shared out between two processes, so that what a file sets up is set up once. The slow
+# ones, with browsers and processes, come first by name, so both processes end at about the same time.
 test-python: $(DEV) ## Run the Python tests
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-all: test test-builds ## Check everything, and hundreds of kills, interrupts and lost clusters too
 	$(BIN)/python -m pytest -m slow
+	cargo test --locked --release --package kes-core --test posterior
 
 test-builds: $(DEV) ## Build the core optimised or not, for this processor or any; compare results
 	$(BIN)/python -m tests.builds
@@ -117,7 +123,7 @@ bench-average: $(DEV) ## Compare averaged networks with the best single one on n
 	$(BIN)/python benchmarks/average.py --fill
 
 bench-classify: $(DEV) ## Classify real tables beside other classifiers
-	$(BIN)/python benchmarks/classify.py --fill
+	$(BIN)/python benchmarks/classify.py --install --fill
 
 bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
 	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
@@ -133,6 +139,7 @@ bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects
 
 bench-calibration: $(DEV) ## See how often probabilities, evidence and words are right, as in SAMPLES=2
 	$(BIN)/python benchmarks/calibration.py --fill $(if $(SAMPLES),--samples '$(SAMPLES)')
+	$(BIN)/python benchmarks/calibration.py --held-out --fill $(if $(SAMPLES),--samples '$(SAMPLES)')
 
 bench-optima: $(DEV) ## Count all local optima near the best, and how many of them runs find
 	$(BIN)/python benchmarks/local_optima.py --fill
@@ -151,9 +158,9 @@ bench-large: $(DEV) ## Score against CPU seconds on large networks, as in NETWOR
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLES),--samples '$(SAMPLES)') \
 	  $(if $(SECONDS),--seconds '$(SECONDS)')
 
-bench-wide-engine: $(DEV) ## Time GES on thousands of columns, as in SIZES=1000,20000 SHAPES=er2,states CASES=500
-	$(BIN)/python benchmarks/wide_engine.py $(if $(SIZES),--sizes '$(SIZES)') \
-	  $(if $(SHAPES),--shapes '$(SHAPES)') $(if $(CASES),--cases '$(CASES)') $(if $(TETRAD),--tetrad)
+bench-wide-engine: $(DEV) ## Time GES on thousands of columns, as in TABLES=er2:4000,golub PEERS=fges
+	$(BIN)/python benchmarks/wide_engine.py $(if $(TABLES),--tables '$(TABLES)') \
+	  $(if $(PEERS),--peers '$(PEERS)') $(if $(THREADS),--threads) $(if $(FILL),--fill)
 
 bench-default: $(DEV) ## See what learning does by default, as in NETWORKS=../shared/data/bif REV=56d3890
 	$(BIN)/python benchmarks/default.py $(if $(ONLY),--only '$(ONLY)') \
@@ -199,8 +206,11 @@ bench-ordinal: $(DEV) ## Compare treatments of whole numbers by distances from t
 bench-halves: $(DEV) ## See how often halves of real tables agree on directions, as in TABLES='a.csv b.csv'
 	$(BIN)/python benchmarks/halves.py $(TABLES)
 
-pictures: $(DEV) ## Draw the pictures of the README, light and dark
-	$(BIN)/python docs/pictures
+bench-app: $(DEV) ## Measure the page of kes app: memory when idle, and a large table, as in MEGABYTES=200
+	$(BIN)/python benchmarks/app.py $(if $(MEGABYTES),--megabytes '$(MEGABYTES)')
+
+pictures: $(DEV) ## Draw the pictures of the README and of the docs, light and dark
+	$(BIN)/python docs/pictures --screens
 
 docs: $(DEV) ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
