@@ -49,8 +49,6 @@ _GROUPS = 10
 INTERVALS = (0.5, 0.8, 0.95)
 """Probabilities of prediction intervals."""
 
-"""Number of the random stream that splits the cases; runs and resamples have smaller ones."""
-
 
 class Predictions(NamedTuple):
     """Predictions of a target in some rows.

@@ -15,11 +15,15 @@ class Purpose(IntEnum):
 
     With one seed, numbers for different purposes are independent of each other, and of those that
     users draw from ``numpy.random.default_rng(seed)`` or from what it spawns: the values are larger
-    than any number of spawned streams. Imputations are an exception, as files depend on them.
+    than any number of spawned streams, and fit into one word of 32 bits, as ``SeedSequence`` reads
+    2**32 as the two numbers 0 and 1. Imputations and members are exceptions, as files and measured
+    tables depend on them; the number of the member follows, so only the spawned streams of spawned
+    streams could be the same.
     """
 
     IMPUTATIONS = 0
     BASIS = 0x4241_5349
+    CHOICE = 0x4348_4F49
     EFFECTS = 0x4546_4645
     FIT = 0x4649_5447
     FOLDS = 0x464F_4C44
@@ -35,10 +39,9 @@ class Purpose(IntEnum):
     SERIES = 0x5345_5249
     SHUFFLES = 0x5348_5546
     STABILITY = 0x5354_4142
+    TARGET = 0x5441_5247
     TRAP = 0x5452_4150
-    TARGET = 2**32
     MEMBERS = 2**33
-    CHOICE = 2**34
 
 
 class Stream:
