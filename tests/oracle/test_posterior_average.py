@@ -164,8 +164,27 @@ def test_weights_are_kept_in_files_and_pickles(tmp_path):
     average.save(tmp_path / "average.json")
     for again in (kes.read_network(tmp_path / "average.json"), pickle.loads(pickle.dumps(average))):
         assert isinstance(again, AveragedNetwork)
-        assert again.weights == pytest.approx(average.weights, rel=1e-15)
-        assert again.probability("v1") == pytest.approx(average.probability("v1"), rel=1e-12)
+        assert again == average
+
+
+def test_normalised_weights_stay_the_same(tmp_path):
+    """To the bit, though their sum may miss 1 by rounding; so an average equals its copies."""
+    one = kes.posterior(encoded(drawn(2, 40, 6))).ensemble().members[0]
+    rng = np.random.default_rng(0)
+    for weights in (*rng.random((200, 7)), [0.333333333333333] * 3, [1] * 49):
+        average = AveragedNetwork([one] * len(weights), weights)
+        assert AveragedNetwork(average.members, average.weights) == average
+        np.testing.assert_allclose(average.weights, np.divide(weights, np.sum(weights)), rtol=1e-14)
+    average.save(tmp_path / "average.json")
+    assert kes.read_network(tmp_path / "average.json") == average
+
+
+def test_a_file_may_have_whole_numbers_as_weights(tmp_path):
+    one = kes.posterior(encoded(drawn(2, 40, 6))).ensemble().members[0]
+    path = tmp_path / "average.json"
+    AveragedNetwork([one, one], [0.25, 0.75]).save(path)
+    path.write_text(path.read_text().replace("[0.25, 0.75]", "[1, 3]"))
+    assert kes.read_network(path).weights == (0.25, 0.75)
 
 
 def test_samples_choose_members_by_weight():
@@ -184,7 +203,10 @@ def test_without_data_there_is_no_average():
     assert error.value.option == "data"
 
 
-@pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0], [1.0, float("nan")], [1.0, -1.0]])
+@pytest.mark.parametrize(
+    "weights",
+    [[1.0], [1.0, 0.0], [1.0, float("nan")], [1.0, -1.0], 2.0, [1.0, "much"], [1.0, 10**400]],
+)
 def test_weights_must_be_positive_and_as_many_as_members(weights):
     one = kes.posterior(encoded(drawn(2, 40, 6))).ensemble().members[0]
     with pytest.raises(kes.KesError) as error:

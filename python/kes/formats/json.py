@@ -72,7 +72,7 @@ def read_members(content: bytes) -> tuple[list[Parts], list[float] | None]:
         raise KesError("a member has a missing or malformed entry") from None
     weights = document.get("weights")
     if weights is not None and not (
-        isinstance(weights, list) and all(isinstance(weight, float) for weight in weights)
+        isinstance(weights, list) and all(isinstance(weight, int | float) for weight in weights)
     ):
         raise KesError('"weights" must be a list of numbers')
     return [_parts(document, entries) for entries in every], weights
@@ -167,7 +167,7 @@ def write_members(members: Sequence[Writable], weights: Sequence[float]) -> Iter
     """Yield an average of networks as the text of a JSON file."""
     first = members[0]
     nodes = [{"name": node, **_states(first.states[node])} for node in first.nodes]
-    own = {} if len(set(weights)) == 1 else {"weights": list(weights)}
+    own = {} if set(weights) == {1 / len(members)} else {"weights": list(weights)}
     head = {"format": _AVERAGE, "version": 2 if own else 1, **_kept(first), "nodes": nodes, **own}
     return _dump(head, "members", [_entries(member) for member in members])
 

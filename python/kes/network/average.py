@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, inf
+from math import fsum, inf, isclose
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -44,6 +44,9 @@ from kes.table import Table, tabulated
 
 if TYPE_CHECKING:
     from kes.data.dataset import Data, Weights
+
+_ROUNDING = 1e-15
+"""How far the sum of normalised weights may be from 1."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -350,13 +353,19 @@ AnyNetwork: TypeAlias = Fitted | AveragedNetwork
 
 def _normalized(weights: Iterable[float] | None, number: int) -> tuple[float, ...]:
     """Return weights that sum to 1, equal ones by default."""
-    own = [1.0] * number if weights is None else list(weights)
+    try:
+        own = [1.0] * number if weights is None else [float(weight) for weight in weights]
+        total = fsum(own)
+    except (TypeError, ValueError, OverflowError):
+        own, total = [], 0.0
     if len(own) != number or not all(0 < weight < inf for weight in own):
         raise KesError(
-            f"the weights of {number} members must be as many positive numbers, not {own!r}",
+            f"the weights of {number} members must be as many positive numbers, not {weights!r}",
             option="weights",
         )
-    return tuple(weight / fsum(own) for weight in own)
+    if isclose(total, 1.0, rel_tol=_ROUNDING):  # as those of a file or a pickle: they stay the same
+        return tuple(own)
+    return tuple(weight / total for weight in own)
 
 
 def _rounded(weights: Iterable[float]) -> float:

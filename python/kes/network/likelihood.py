@@ -78,7 +78,7 @@ class Likelihood(ABC):
         -------
         float or ndarray
             Minus infinity where the network assigns zero probability to a row. The probability
-            that an averaged network assigns is the mean over its members.
+            that an averaged network assigns is the weighted mean over its members.
 
         Raises
         ------
