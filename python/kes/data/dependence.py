@@ -144,8 +144,9 @@ class _Order:
             runs = 1 + np.count_nonzero(np.diff(parts))
             return _Order(parts, self.lines) if runs == parts.max() + 1 else None
         steps = np.diff(values)[together]
-        against = min(np.count_nonzero(steps < 0), np.count_nonzero(steps > 0))
-        is_sorted = against <= _MISPLACED * len(steps)
+        against, along = sorted((np.count_nonzero(steps < 0), np.count_nonzero(steps > 0)))
+        # Steps both ways: mostly equal values with bursts between them are not sorted.
+        is_sorted = against <= _MISPLACED * len(steps) and 2 * against <= along
         return _Order(self.parts, (*self.lines, codes.astype(np.float64))) if is_sorted else None
 
 

@@ -86,6 +86,16 @@ def test_a_file_sorted_by_hand_is_not_taken_for_a_series():
     assert noted(walk, "consecutive")
 
 
+def test_bursts_between_equal_values_are_noted():
+    """Nearly all rows of rain are dry: few steps lead down, but as many lead up."""
+    rng = np.random.default_rng(0)
+    rain = np.zeros((500, 10))
+    rain[rng.choice(500, 12, replace=False), :6] = 1 + rng.random((12, 6))
+    table = pd.DataFrame({"rain": rain.ravel(), "x": rng.normal(size=5000)})
+    assert table["rain"].nunique() > 50
+    assert "'rain'" in noted(table, "consecutive")
+
+
 def test_repeated_measurements_are_noted():
     """Five rows of each of a hundred persons, one after the other."""
     rng = np.random.default_rng(4)
