@@ -48,15 +48,12 @@ class Work:
 
 def default_work(optima: Optima, problem: Problem) -> Work:
     """Return the default: all pairs that some optimum connects, those of the best, or none."""
-    own, each = len(optima.best.graph.skeleton), _steps(optima, problem)
-    if max(own, 1) * each > _MOST_WORK:
+    own, each = max(len(optima.best.graph.skeleton), 1), _steps(optima, problem)
+    if own * each > _MOST_WORK:
         return Work(0, 0)
-    every = len({pair for optimum in optima for pair in optimum.graph.skeleton})
-    for pairs, models in ((every, None), (own, 1)):
-        steps = max(pairs, 1) * each
-        if steps <= _MOST_WORK:
-            return Work(min(TASKS, int(_WORK / steps)), models)
-    return Work(0, 0)
+    every = max(len({pair for optimum in optima for pair in optimum.graph.skeleton}), 1)
+    pairs, models = (every, None) if every * each <= _MOST_WORK else (own, 1)
+    return Work(min(TASKS, int(_WORK / (pairs * each))), models)
 
 
 def _steps(optima: Optima, problem: Problem) -> float:
