@@ -5,9 +5,8 @@ error of such a sum follows from the spread of its terms [Vuong 1989]. Where the
 data badly, terms spread widely: columns that nearly determine each other give many nats for a
 direction, and as many against it in another sample.
 
-The terms are those of the location model; multinomial and Gaussian models are special
-cases. A set function has a term for each set of variables, so only the sets matter in which the
-models differ.
+The terms are those of the location model; multinomial and Gaussian models are special cases. A set
+function has a term for each set of variables, so only the sets matter in which the models differ.
 """
 
 from __future__ import annotations

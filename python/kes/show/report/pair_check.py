@@ -3,10 +3,10 @@
 Two discrete variables are compared by the shares of their combinations and by how often cases that
 agree in one agree in the other, which also counts where states are many and each is rare. Two
 continuous ones are compared by their correlation, and a state with a number by the mean of the
-number in that state. Pairs that the
-network does not connect are compared as well: they may depend on each other in a way that the
-criterion does not see. Of two continuous variables, one may depend on how *extreme* the other is,
-as on a parabola; normal scores keep skewed columns from looking like that.
+number in that state. Pairs that the network does not connect are compared as well: they may depend
+on each other in a way that the criterion does not see. Of two continuous variables, one may depend
+on how *extreme* the other is, as on a parabola; normal scores keep skewed columns from looking like
+that.
 
 Where many pairs are compared, some differ by chance. A pair that is not connected is reported only
 if its difference is too large for that.
