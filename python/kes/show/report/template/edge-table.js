@@ -12,7 +12,7 @@ import {
   worthOf,
 } from "./edge-description.js";
 import { matchingCodes, parseFilter } from "./edge-filter.js";
-import { counted, number, percent } from "./format.js";
+import { counted, foundText, number, percent } from "./format.js";
 import { directionNats, edgeText, ends, isClear } from "./graphs.js";
 import { MOST_ROWS, SortableTable } from "./sortable-table.js";
 import { singleModel } from "./state.js";
@@ -113,10 +113,10 @@ export class EdgeTable {
 }
 
 function filterStatus(wanted, shown, all) {
-  const first = `the first ${MOST_ROWS} are shown; type a variable for its edges`;
-  if (!wanted) return all > MOST_ROWS ? `Of ${counted(all, "edge")}, ${first}.` : "";
-  if (wanted.unknown) return `No variable matches “${wanted.unknown}”.`;
-  return `${shown} of ${counted(all, "edge")}`;
+  if (wanted?.unknown) return `No variable matches “${wanted.unknown}”.`;
+  const text = foundText(shown, all, "edge", MOST_ROWS);
+  if (wanted) return text;
+  return all > MOST_ROWS ? `${text}; type a variable for its edges.` : "";
 }
 
 // --- columns ---

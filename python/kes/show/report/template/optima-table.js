@@ -3,8 +3,8 @@
 import { data, fileName } from "./data.js";
 import { byId, element, on } from "./dom.js";
 import { matchingCodes, parseFilter } from "./edge-filter.js";
-import { counted, number } from "./format.js";
-import { SortableTable } from "./sortable-table.js";
+import { foundText, number } from "./format.js";
+import { MOST_ROWS, SortableTable } from "./sortable-table.js";
 
 function numberCell(entry) {
   const cell = element("td", {}, String(entry.number));
@@ -90,10 +90,6 @@ export class OptimaTable {
     this.table.show(shown, this.entries);
     byId("count").textContent = wanted?.unknown
       ? `No variable matches “${wanted.unknown}”.`
-      : countText(shown.length, this.entries.length);
+      : foundText(shown.length, this.entries.length, "model", MOST_ROWS);
   }
-}
-
-function countText(shown, all) {
-  return shown === all ? counted(all, "model") : `${shown} of ${counted(all, "model")}`;
 }
