@@ -399,3 +399,15 @@ def split_gaps(table: AnyTable) -> tuple[Dataset, NDArray[np.bool_] | None]:
 def dataset_of(table: AnyTable) -> Dataset:
     """Return the dataset of a table, with arbitrary values in gaps."""
     return table.dataset if isinstance(table, Incomplete) else table
+
+
+def informative(weights: NDArray[np.float64]) -> float:
+    """Return how many cases of weight 1 tell as much as rows with these weights.
+
+    Whole numbers count cases. Other weights, of which not all may be 0, are shares: unequal ones
+    tell less than their sum (the effective sample size of Kish).
+    """
+    total = float(weights.sum())
+    if np.array_equal(weights, np.rint(weights)):
+        return total
+    return total**2 / float(np.sum(weights**2))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Column, Discrete
-from kes.data.dataset import Incomplete, dataset_of
+from kes.data.dataset import Incomplete, dataset_of, informative
 from kes.data.infer_kinds import saying
 from kes.data.notes import are_numbers, in_order
 from kes.errors import listed, option
@@ -144,7 +144,7 @@ class _Tests:
         weights = self._weights[rows]
         if not weights.any():
             return 1.0
-        weights = weights * (weights.sum() / np.sum(weights**2))  # as many cases as they are worth
+        weights = weights * (informative(weights) / weights.sum())
         a, b = (self._groups(node, rows, weights) for node in (x, y))
         shape = int(a.max()) + 1, int(b.max()) + 1
         cells = np.bincount(a * shape[1] + b, weights, shape[0] * shape[1]).reshape(shape)

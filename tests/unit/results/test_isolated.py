@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import chi2, chi2_contingency
 
 import kes
+from kes.data.dataset import informative
 from kes.results.isolated import chi2_tail, unseen
 from kes.show.report.page import page
 
@@ -46,6 +47,24 @@ def test_p_values_are_those_of_another_library():
     cells = pd.crosstab(table["x"], table["y"])
     assert cells.to_numpy().sum(axis=1).min() > np.sqrt(5 * 3000)  # no state is merged
     assert found.p == pytest.approx(chi2_contingency(cells, lambda_="log-likelihood").pvalue)
+
+
+def test_rows_that_count_several_cases_are_as_many_rows():
+    table = related(np.random.default_rng(0), 900).drop(columns="z")
+    counted = table.groupby(["x", "y"]).size().reset_index(name="times")
+    assert len(counted) < 400
+    plain, weighted = kes.learn(table, runs=2), kes.learn(counted, runs=2, weights="times")
+    [found], [again] = unseen(plain, plain.problem), unseen(weighted, weighted.problem)
+    assert {again.column, again.other} == {found.column, found.other}
+    assert again.p == pytest.approx(found.p)
+
+
+def test_weights_that_are_no_counts_tell_less_than_their_sum():
+    """Half of the rows count a hundred times as much as the others: about 500 of 1 000 are left."""
+    weights = np.tile([1.99, 0.0199], 500)
+    assert informative(weights) == pytest.approx(510, abs=1)
+    assert informative(np.full(1000, 0.3)) == pytest.approx(1000)
+    assert informative(np.array([3.0, 0.0, 4.0])) == 7
 
 
 def test_independent_columns_are_left_alone():

@@ -163,6 +163,24 @@ def test_weights_count():
     assert model_check(optima, FittedNetworks(optima.problem.dataset)).misfits == []
 
 
+def test_rows_that_count_several_cases_are_as_many_rows():
+    """Of 200 cases in 22 rows, 8 in one row make a misfit, as they do in eight rows."""
+    rng = np.random.default_rng(4)
+    visits, weight = rng.integers(0, 3, 200).astype(str), 110.0 + 5 * rng.integers(0, 7, 200)
+    visits[:8], weight[:8] = "6", 250.0
+    frame = pd.DataFrame({"visits": visits, "weight": weight})
+    counted = frame.groupby([*frame]).size().reset_index(name="times")
+    assert len(counted) == 22
+    known = kes.Knowledge(apart=[("visits", "weight")])
+    how = {"runs": 1, "knowledge": known, "kinds": {"weight": "continuous"}}
+    words = []
+    for optima in (kes.learn(frame, **how), kes.learn(counted, **how, weights="times")):
+        fitted = FittedNetworks(optima.problem.dataset)
+        words.append([one.words for one in model_check(optima, fitted).misfits])
+    assert words[0] == words[1]
+    assert any("<bdi>visits</bdi> = 6" in one for one in words[0])
+
+
 def test_what_cannot_be_compared_is_said():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"x": np.exp(3 * rng.normal(size=99)), "y": rng.normal(size=99)})

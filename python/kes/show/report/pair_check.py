@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous, Discrete
-from kes.data.dataset import Dataset
+from kes.data.dataset import Dataset, informative
 from kes.data.normal_scores import Scores
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -40,6 +40,8 @@ FALSE_ALARMS = 0.05
 
 FEWEST = 5
 """Least number of cases in a state, so that no misfit rests on one or two cases."""
+
+_ROUNDING = 1e-12  # of shares of pairs
 
 _WORK = 100_000_000
 """Values to compare in all pairs, which takes a few seconds; of more, only connected pairs are."""
@@ -59,15 +61,11 @@ class WeightedCases:
 
     def __init__(self, table: Dataset) -> None:
         own = np.ones(table.rows) if table.weights is None else table.weights
+        self.effective = informative(own)
         self.weights: Numbers = own / own.sum()
         self.columns: list[_Codes | _Values] = [
             _column(column, self.weights) for column in table.columns
         ]
-
-    @property
-    def effective(self) -> float:
-        """Number of equally weighted cases that are as informative."""
-        return float(1 / np.sum(self.weights**2))
 
 
 def pair_misfits(
@@ -170,7 +168,8 @@ def _compare(
     match data.columns[i], data.columns[j], drawn.columns[i], drawn.columns[j]:
         case _Codes() as x, _Codes() as y, _Codes() as u, _Codes() as v:
             both = names[i], names[j]
-            agreements = _agreements(both, (x, y), (u, v), data.effective)
+            effective = data.effective, drawn.effective
+            agreements = _agreements(both, (x, y), (u, v), effective)
             return max(_combinations(both, (x, y), (u, v)), *agreements, key=lambda one: one.size)
         case _Values() as x, _Values() as y, _Values() as u, _Values() as v:
             straight = _correlations((names[i], names[j]), (x, y), (u, v))
@@ -204,26 +203,28 @@ def _agreements(
     names: tuple[str, str],
     data: tuple[_Codes, _Codes],
     drawn: tuple[_Codes, _Codes],
-    effective: float,
+    effective: tuple[float, float],
 ) -> Iterator[Misfit]:
     """Yield how often two cases that agree in one agree in the other, if enough cases agree."""
     for a, b in ((0, 1), (1, 0)):
-        (pairs, ours), (_, theirs) = (_agreement(one[a], one[b]) for one in (data, drawn))
-        gap = abs(ours - theirs) if pairs * effective >= 2 else 0.0
+        (pairs, ours), (_, theirs) = (
+            _agreement(one[a], one[b], cases)
+            for one, cases in zip((data, drawn), effective, strict=True)
+        )
+        gap = abs(ours - theirs) if pairs * effective[0] >= 2 else 0.0
         what = f"Cases with the same {name_html(names[a])} have the same {name_html(names[b])}"
         words = f"{what}: in {ours:.0%} of pairs in the data, {theirs:.0%} in the network"
         yield Misfit(names, gap, words)
 
 
-def _agreement(a: _Codes, b: _Codes) -> tuple[float, float]:
+def _agreement(a: _Codes, b: _Codes, effective: float) -> tuple[float, float]:
     """Return the share of pairs of cases that agree in a, and of these the share that does in b.
 
     Without bias: no case is a pair with itself.
     """
-    own = np.bincount(a.codes, a.weights**2, len(a.states))
-    together = float(np.sum(np.bincount(a.codes, a.weights, len(a.states)) ** 2 - own))
-    alike = float(np.sum(_cells(a, b) ** 2) - own.sum())
-    return together, alike / together if together > 0 else 0.0
+    together = float(np.sum(np.bincount(a.codes, a.weights, len(a.states)) ** 2)) - 1 / effective
+    alike = float(np.sum(_cells(a, b) ** 2)) - 1 / effective
+    return together, alike / together if together > _ROUNDING else 0.0
 
 
 def _cells(a: _Codes, b: _Codes) -> Numbers:
