@@ -9,6 +9,7 @@ from typing import Any
 from kes.analysis.compare import Landscape
 from kes.api import load
 from kes.app.drafts import TEXTS, example, form_options
+from kes.app.workspace import file_in
 from kes.data.dataset import Data
 from kes.data.schema import ReadOptions
 from kes.errors import KesError
@@ -31,9 +32,9 @@ def _with_data(file: str) -> Optima:
     """Read a result together with its table."""
     optima = load(file)
     how = optima.record.reading
-    data: Data | None = None if how.source is None else Path(how.source).name
-    if isinstance(data, str) and Path(data).is_symlink():
-        raise KesError(f"{data} is a link, which the page does not follow", file=data)
+    data: Data | None = None
+    if how.source is not None:  # a name from elsewhere may be that of a link, or ".."
+        data = str(file_in(Path(), Path(how.source).name))
     if how.example is not None:
         data = example(how.example)
     return Optima(optima.record, problem=optima.ready(data, None, None))

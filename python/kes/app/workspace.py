@@ -71,14 +71,7 @@ class Workspace:
 
     def file(self, name: object) -> Path:
         """Return the path of an existing file of the folder; refuse every other name."""
-        path = self.folder / plain(name)
-        try:
-            is_file = stat.S_ISREG(os.lstat(path).st_mode)
-        except (OSError, ValueError):
-            is_file = False
-        if not is_file:
-            raise KesError(f"there is no file {name!r} in the folder", file=str(name))
-        return path
+        return file_in(self.folder, name)
 
     def unused(self, name: str) -> str:
         """Return a name that no file has: this one, or one with a number."""
@@ -161,6 +154,18 @@ class Workspace:
 def not_finite(name: str) -> float:
     """Refuse NaN and infinity, which JSON does not have."""
     raise ValueError(f"{name} is not a number of JSON")
+
+
+def file_in(folder: Path, name: object) -> Path:
+    """Return the path of an existing file of a folder; refuse links and every other name."""
+    path = folder / plain(name)
+    try:
+        is_file = stat.S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        is_file = False
+    if not is_file:
+        raise KesError(f"there is no file {name!r} in the folder", file=str(name))
+    return path
 
 
 def plain(name: object) -> str:

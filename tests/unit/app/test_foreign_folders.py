@@ -11,14 +11,16 @@ import socket
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import AsyncMock
 
+import pandas as pd
 import pytest
 from tests.unit.refused import refused
 
 import kes
-from kes.app import actions, answers, seal, serve
+from kes.app import actions, answers, results, seal, serve
 from kes.app.desk import Desk
 from kes.app.drafts import SearchDraft
 from kes.app.jobs import Job, Jobs, _fate
@@ -270,6 +272,30 @@ def test_30_a_result_names_no_table_outside_the_folder(workspace, tmp_path_facto
     near.unlink()
     near.write_bytes(outside.read_bytes())
     assert act()
+
+
+@pytest.mark.parametrize("source", ["elsewhere/..", "elsewhere/parts", "elsewhere/t.csv"])
+def test_30_effects_read_no_table_outside_the_folder(tmp_path, monkeypatch, source):
+    """Neither by "..", as a folder of Parquet files is a table, too, nor by links."""
+    inside, outside = tmp_path / "folder", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    monkeypatch.chdir(inside)
+    learned("r.kes.json", outside / "t.csv")
+    table = pd.read_csv(outside / "t.csv")
+    table.to_parquet(tmp_path / "part.parquet")
+    table.to_parquet(outside / "part.parquet")
+    (inside / "parts").symlink_to(outside)
+    (inside / "t.csv").symlink_to(outside / "t.csv")
+    result = json.loads(Path("r.kes.json").read_text())
+    result["reading"]["source"] = source
+    Path("r.kes.json").write_text(json.dumps(result))
+    with refused("in the folder"):
+        results.effects("r.kes.json", "a", "b")
+    result["reading"]["source"] = "elsewhere/own.csv"
+    Path("r.kes.json").write_text(json.dumps(result))
+    Path("own.csv").write_bytes((outside / "t.csv").read_bytes())
+    assert results.effects("r.kes.json", "a", "b")["note"]
 
 
 def test_30_every_command_on_a_result_looks_in_the_folder_only(workspace):
