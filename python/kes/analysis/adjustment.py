@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from kes.data.column import Column, Continuous, Discrete
 from kes.data.dataset import Dataset
+from kes.network.one_thread import one_thread
 from kes.network.regression import fit_logistic
 
 ESS = 1.0
@@ -91,6 +92,7 @@ def margin(data: Dataset, y: str) -> NDArray[np.float64]:
 # --- continuous and mixed tables -----------------------------------------------------------------
 
 
+@one_thread()
 def standardised(
     data: Dataset, contrast: Contrast, parents: Sequence[str]
 ) -> NDArray[np.float64] | None:
@@ -140,6 +142,7 @@ def slope(data: Dataset, contrast: Contrast, parents: Sequence[str]) -> float:
     return float(change[1:] @ found)
 
 
+@one_thread()
 def coefficients(
     target: NDArray[np.float64],
     cause: NDArray[np.float64],

@@ -33,6 +33,7 @@ from kes.network.gaussian import GaussianNetwork
 from kes.network.gibbs import impute
 from kes.network.large_linear import fit_large_linear
 from kes.network.mixed import MixedNetwork
+from kes.network.one_thread import one_thread
 from kes.network.regression import DETERMINED, fit_linear, fit_logistic
 from kes.network.regressors import (
     Values,
@@ -260,7 +261,8 @@ class Estimates:
         """Estimate the network from a complete table."""
         estimator = _Estimator(table, prior, ess, self._degree)
         nodes = tuple(self._parents)
-        models: dict[str, Any] = {node: self._model(estimator, node) for node in nodes}
+        with one_thread():
+            models: dict[str, Any] = {node: self._model(estimator, node) for node in nodes}
         states = {node: estimator.states[node] for node in nodes}
         # By columns, not by the kind of the table, which ignores constant ones.
         match sorted(set(table.kinds)):
@@ -327,7 +329,7 @@ class _Estimator:
         levels = [len(self.states[parent]) for parent in parents]
         given = [self._columns[parent] for parent in parents]
         inputs = cpd.inputs(given, levels, len(self._weights))
-        return float(self._weights @ cpd.log_probability(inputs, self._columns[node]))
+        return float(np.sum(self._weights * cpd.log_probability(inputs, self._columns[node])))
 
     def _regressors(self, given: list[Values], levels: list[int], degree: int) -> int:
         """Return the number of regressors: with interactions, unless they cannot be estimated.

@@ -42,7 +42,7 @@ class Rows:
         if self.weights is None:
             return float(logs.sum())
         counts = self.weights > 0  # rows of weight 0 may be impossible
-        return float(self.weights[counts] @ logs[counts])
+        return float(np.sum(self.weights[counts] * logs[counts]))
 
     def patterns(self) -> Iterator[tuple[list[str], NDArray[np.intp]]]:
         """Group rows by their missing values: yield the nodes, and the numbers of the rows."""
