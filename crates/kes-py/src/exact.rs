@@ -29,7 +29,7 @@ impl Families {
     ) -> PyResult<Self> {
         let counted = AtomicUsize::new(0);
         let found = watched(py, report(on_progress, &counted), |stop| {
-            engine.families(constraints, limits, stop, &counted)
+            engine.bits("an exact search", stop)?.families(constraints, limits, stop, &counted)
         })?;
         Ok(Self { inner: found.map_err(core_error)?, counted: counted.into_inner() })
     }

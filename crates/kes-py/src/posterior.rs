@@ -16,6 +16,9 @@ use crate::native::{interruptible, watched};
 use crate::options::{Known, statements};
 use crate::{CoreError, core_error};
 
+/// What needs chains, in messages.
+const CHAINS: &str = "a posterior by chains";
+
 /// The memory that exact probabilities of n variables need.
 #[pyfunction]
 pub fn posterior_bytes(n: usize) -> f64 {
@@ -40,7 +43,7 @@ pub fn exact<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let counted = AtomicUsize::new(0);
     let found = watched(py, report(on_progress, &counted), |stop| {
-        engine.posterior(constraints, limits, stop, &counted)
+        engine.bits("an exact posterior", stop)?.posterior(constraints, limits, stop, &counted)
     })?;
     let make = |found: kes_core::posterior::Exact| {
         EXACT.make(
@@ -59,7 +62,9 @@ pub fn enumerate<'py>(
     constraints: &Constraints,
 ) -> PyResult<Bound<'py, PyAny>> {
     let prior = prior(name)?;
-    let found = interruptible(py, |stop| engine.enumerate(prior, constraints, stop))?;
+    let found = interruptible(py, |stop| {
+        engine.bits("an exact posterior", stop)?.enumerate(prior, constraints, stop)
+    })?;
     let found = found.map_err(core_error)?;
     EVERYTHING.make(
         py,
@@ -97,8 +102,9 @@ pub fn pilot(
     on_progress: &Py<PyAny>,
 ) -> PyResult<Option<f64>> {
     let (done, known) = (AtomicUsize::new(0), knowledge.map(statements));
-    let found =
-        watched(py, report(on_progress, &done), |stop| engine.pilot(start, options, known.as_ref(), stop))?;
+    let found = watched(py, report(on_progress, &done), |stop| {
+        engine.bits(CHAINS, stop)?.pilot(start, options, known.as_ref(), stop)
+    })?;
     match found {
         Err(kes_core::Error::Stopped) => Ok(None),
         found => Ok(Some(found.map_err(core_error)?)),
@@ -116,7 +122,7 @@ pub fn chains<'py>(
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let (done, known) = (AtomicUsize::new(0), knowledge.map(statements));
     let found = watched(py, report(on_progress, &done), |stop| {
-        engine.chains(starts, listed, options, known.as_ref(), stop, &done)
+        engine.bits(CHAINS, stop)?.chains(starts, listed, options, known.as_ref(), stop, &done)
     })?;
     let found = match found {
         Err(kes_core::Error::Stopped) => Vec::new(),

@@ -185,7 +185,9 @@ impl Problem {
         knowledge: Option<Known>,
     ) -> PyResult<Vec<(Triple, f64)>> {
         let constraints = constraints(max_parents, knowledge);
-        let valued = interruptible(py, |stop| self.engine.boundary(&graph, &constraints, stop))?;
+        let valued = interruptible(py, |stop| {
+            self.engine.bits("the whole inclusion boundary", stop)?.boundary(&graph, &constraints, stop)
+        })?;
         let write = |(step, delta)| (write_move(step), delta);
         Ok(valued.map_err(core_error)?.into_iter().map(write).collect())
     }
@@ -298,7 +300,14 @@ impl Problem {
         let constraints = constraints(max_parents, knowledge);
         let (limits, done) = (limits(n_jobs, memory_mb), AtomicUsize::new(0));
         let found = watched(py, report(&on_progress, &done), |stop| {
-            self.engine.credible(within, most, &constraints, limits, stop, &done)
+            self.engine.bits("a list of all models close to the best", stop)?.credible(
+                within,
+                most,
+                &constraints,
+                limits,
+                stop,
+                &done,
+            )
         })?;
         Ok(found.map_err(core_error)?.ok())
     }

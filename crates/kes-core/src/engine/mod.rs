@@ -91,7 +91,7 @@ pub struct Improved {
     pub task: usize,
 }
 
-/// Searches on a set function.
+/// Searches on a set function, over sets of bits or over lists.
 pub trait Engine: Send + Sync {
     /// The score of a DAG.
     ///
@@ -104,17 +104,6 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// If it names an unknown variable, or one twice.
     fn delta(&self, step: &Move) -> Result<f64, Error>;
-
-    /// All admissible neighbours of a model with their gains, best level first.
-    ///
-    /// # Errors
-    /// If the graph is not essential or not admissible, or `stop` is raised.
-    fn boundary(
-        &self,
-        graph: &Graph,
-        constraints: &Constraints,
-        stop: &Stop,
-    ) -> Result<Vec<(Move, f64)>, Error>;
 
     /// For each model, whether it is admissible and no admissible neighbour scores higher.
     ///
@@ -159,6 +148,38 @@ pub trait Engine: Send + Sync {
         stop: &Stop,
         take: &mut dyn FnMut(Vec<Improved>, usize) -> bool,
     ) -> Result<(), Error>;
+
+    /// The variables that are not constant.
+    fn varying(&self) -> Vec<usize>;
+
+    /// `τ`; see [`crate::score::terms::Terms::tolerance`].
+    fn tolerance(&self) -> f64;
+
+    /// The smallest set met so far in which some variables determine others linearly.
+    fn dependent(&self) -> Option<Vec<usize>>;
+
+    /// Number of terms in the cache that threads share; 0 if each remembers its own.
+    fn cached(&self) -> usize;
+
+    /// The engine on sets of bits for the same table, for `what` only that can do.
+    ///
+    /// # Errors
+    /// If there are too many variables for sets of bits, or `stop` is raised while they are made.
+    fn bits(&self, what: &str, stop: &Stop) -> Result<&dyn OnBits, Error>;
+}
+
+/// What needs sets of bits.
+pub trait OnBits: Engine {
+    /// All admissible neighbours of a model with their gains, best level first.
+    ///
+    /// # Errors
+    /// If the graph is not essential or not admissible, or `stop` is raised.
+    fn boundary(
+        &self,
+        graph: &Graph,
+        constraints: &Constraints,
+        stop: &Stop,
+    ) -> Result<Vec<(Move, f64)>, Error>;
 
     /// The families that can be part of a best network; see [`crate::exact::families::find`].
     ///
@@ -226,7 +247,7 @@ pub trait Engine: Send + Sync {
     /// A good duration of the rounds of chains; see [`chain::pilot`].
     ///
     /// # Errors
-    /// As [`Engine::chains`].
+    /// As [`OnBits::chains`].
     fn pilot(
         &self,
         start: &Graph,
@@ -234,18 +255,6 @@ pub trait Engine: Send + Sync {
         knowledge: Option<&Statements>,
         stop: &Stop,
     ) -> Result<f64, Error>;
-
-    /// The variables that are not constant.
-    fn varying(&self) -> Vec<usize>;
-
-    /// `τ`; see [`crate::score::terms::Terms::tolerance`].
-    fn tolerance(&self) -> f64;
-
-    /// The smallest set met so far in which some variables determine others linearly.
-    fn dependent(&self) -> Option<Vec<usize>>;
-
-    /// Number of terms in the cache that threads share; 0 if each remembers its own.
-    fn cached(&self) -> usize;
 }
 
 /// What is added to a criterion: the weight of every pair of variables, further weights of some, and the exogenous
@@ -260,7 +269,7 @@ pub(crate) fn on_bits(
     table: impl AllWidths + 'static,
     additions: Option<&Additions>,
     bytes: usize,
-) -> Result<Box<dyn Engine>, Error> {
+) -> Result<Box<dyn OnBits>, Error> {
     let n = plain::check_number(SetFunction::<1>::variables(&table))?;
     with_width!(n, W => Ok(ForWidth::<W>::boxed(table, additions, bytes)))
 }

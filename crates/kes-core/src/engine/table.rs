@@ -89,7 +89,7 @@ impl Table for gaussian::Table {
         bytes: usize,
         _lists: Option<bool>,
     ) -> Result<Box<dyn Engine>, Error> {
-        on_bits(self, additions, bytes)
+        Ok(on_bits(self, additions, bytes)?)
     }
 }
 
@@ -113,7 +113,7 @@ impl Table for gaussian::WideTable {
         lists: Option<bool>,
     ) -> Result<Box<dyn Engine>, Error> {
         if lists == Some(false) {
-            return on_bits(self.with_all(&Stop::default())?, additions, bytes);
+            return Ok(on_bits(self.with_all(&Stop::default())?, additions, bytes)?);
         }
         let (number, table) = (self.variables(), Arc::new(self));
         let of_lists = wide::engine::on(Box::new(Arc::clone(&table)), additions, bytes);
@@ -157,7 +157,7 @@ fn either(
     lists: bool,
 ) -> Result<Box<dyn Engine>, Error> {
     if !lists {
-        return on_bits(table, additions, bytes);
+        return Ok(on_bits(table, additions, bytes)?);
     }
     let (number, table) = (Function::variables(&table), Arc::new(table));
     let of_lists = wide::engine::on(Box::new(Arc::clone(&table)), additions, bytes);

@@ -4,25 +4,19 @@
 //! Improving, proofs and posteriors need sets of bits; what these remember is made when it is first asked for.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use super::{
-    Batch, Constraints, Engine, Families, Graph, ImproveOptions, Improved, Move, SearchOptions, Statements,
-    Step, posterior,
-};
+use super::{Batch, Constraints, Engine, Graph, ImproveOptions, Improved, Move, OnBits, SearchOptions, Step};
 use crate::Error;
-use crate::exact::{Failure, Limits};
-use crate::posterior::{Exact, Prior, chain};
 use crate::stop::Stop;
 
 /// Makes the engine on sets of bits.
-type Make = Box<dyn Fn(&Stop) -> Result<Box<dyn Engine>, Error> + Send + Sync>;
+type Make = Box<dyn Fn(&Stop) -> Result<Box<dyn OnBits>, Error> + Send + Sync>;
 
 /// An engine on lists, and one on sets of bits that is made when it is first needed.
 pub struct Two {
     lists: Box<dyn Engine>,
-    bits: OnceLock<Box<dyn Engine>>,
+    bits: OnceLock<Box<dyn OnBits>>,
     make: Make,
 }
 
@@ -30,21 +24,16 @@ impl Two {
     /// The two engines, which must be on the same table.
     pub fn boxed(
         lists: Box<dyn Engine>,
-        make: impl Fn(&Stop) -> Result<Box<dyn Engine>, Error> + Send + Sync + 'static,
+        make: impl Fn(&Stop) -> Result<Box<dyn OnBits>, Error> + Send + Sync + 'static,
     ) -> Box<dyn Engine> {
         Box::new(Self { lists, bits: OnceLock::new(), make: Box::new(make) })
     }
 
-    fn bits(&self, stop: &Stop) -> Result<&dyn Engine, Error> {
-        if self.bits.get().is_none() {
-            let made = (self.make)(stop)?;
-            let _ = self.bits.set(made); // unless another thread has
-        }
-        Ok(self.bits.get().map_or(&*self.lists, |bits| &**bits))
-    }
-
     fn for_search(&self, options: &SearchOptions, stop: &Stop) -> Result<&dyn Engine, Error> {
-        if options.sampling.is_some() { self.bits(stop) } else { Ok(&*self.lists) }
+        if options.sampling.is_none() {
+            return Ok(&*self.lists);
+        }
+        Ok(self.bits("the sampled neighbourhood", stop)?)
     }
 }
 
@@ -55,15 +44,6 @@ impl Engine for Two {
 
     fn delta(&self, step: &Move) -> Result<f64, Error> {
         self.lists.delta(step)
-    }
-
-    fn boundary(
-        &self,
-        graph: &Graph,
-        constraints: &Constraints,
-        stop: &Stop,
-    ) -> Result<Vec<(Move, f64)>, Error> {
-        self.bits(stop)?.boundary(graph, constraints, stop)
     }
 
     fn local_optima(
@@ -99,70 +79,7 @@ impl Engine for Two {
         stop: &Stop,
         take: &mut dyn FnMut(Vec<Improved>, usize) -> bool,
     ) -> Result<(), Error> {
-        self.bits(stop)?.improve(graphs, options, pause, stop, take)
-    }
-
-    fn families(
-        &self,
-        constraints: &Constraints,
-        limits: Limits,
-        stop: &Stop,
-        counted: &AtomicUsize,
-    ) -> Result<Box<dyn Families>, Error> {
-        self.bits(stop)?.families(constraints, limits, stop, counted)
-    }
-
-    fn posterior(
-        &self,
-        constraints: &Constraints,
-        limits: Limits,
-        stop: &Stop,
-        counted: &AtomicUsize,
-    ) -> Result<Result<Exact, Failure>, Error> {
-        self.bits(stop)?.posterior(constraints, limits, stop, counted)
-    }
-
-    fn enumerate(
-        &self,
-        prior: Prior,
-        constraints: &Constraints,
-        stop: &Stop,
-    ) -> Result<posterior::Everything, Error> {
-        self.bits(stop)?.enumerate(prior, constraints, stop)
-    }
-
-    fn credible(
-        &self,
-        within: f64,
-        most: usize,
-        constraints: &Constraints,
-        limits: Limits,
-        stop: &Stop,
-        done: &AtomicUsize,
-    ) -> Result<Result<posterior::Models, Failure>, Error> {
-        self.bits(stop)?.credible(within, most, constraints, limits, stop, done)
-    }
-
-    fn chains(
-        &self,
-        starts: &[Vec<Graph>],
-        listed: &[Graph],
-        options: &chain::Options,
-        knowledge: Option<&Statements>,
-        stop: &Stop,
-        done: &AtomicUsize,
-    ) -> Result<Vec<posterior::Found>, Error> {
-        self.bits(stop)?.chains(starts, listed, options, knowledge, stop, done)
-    }
-
-    fn pilot(
-        &self,
-        start: &Graph,
-        options: &chain::Options,
-        knowledge: Option<&Statements>,
-        stop: &Stop,
-    ) -> Result<f64, Error> {
-        self.bits(stop)?.pilot(start, options, knowledge, stop)
+        self.bits("improving", stop)?.improve(graphs, options, pause, stop, take)
     }
 
     fn varying(&self) -> Vec<usize> {
@@ -174,11 +91,20 @@ impl Engine for Two {
     }
 
     fn dependent(&self) -> Option<Vec<usize>> {
-        let found = [Some(&self.lists), self.bits.get()].into_iter().flatten();
-        found.filter_map(|engine| engine.dependent()).min_by_key(|set| (set.len(), set.clone()))
+        let of_bits = self.bits.get().and_then(|bits| bits.dependent());
+        let found = self.lists.dependent().into_iter().chain(of_bits);
+        found.min_by_key(|set| (set.len(), set.clone()))
     }
 
     fn cached(&self) -> usize {
         self.bits.get().map_or(0, |bits| bits.cached())
+    }
+
+    fn bits(&self, _: &str, stop: &Stop) -> Result<&dyn OnBits, Error> {
+        if let Some(bits) = self.bits.get() {
+            return Ok(&**bits);
+        }
+        let made = (self.make)(stop)?;
+        Ok(&**self.bits.get_or_init(|| made)) // another thread may have been faster
     }
 }

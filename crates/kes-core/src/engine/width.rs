@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::plain::{self, Constraints, Graph, Move, Statements};
-use super::{Additions, Batch, Engine, Families, ImproveOptions, Improved, SearchOptions, Step, posterior};
+use super::{
+    Additions, Batch, Engine, Families, ImproveOptions, Improved, OnBits, SearchOptions, Step, posterior,
+};
 use crate::Error;
 use crate::boundary::Model;
 use crate::exact::{Failure, Limits, credible, families};
@@ -34,7 +36,7 @@ impl<const W: usize> ForWidth<W> {
         function: impl SetFunction<W> + 'static,
         additions: Option<&Additions>,
         bytes: usize,
-    ) -> Box<dyn Engine> {
+    ) -> Box<dyn OnBits> {
         let terms = match additions {
             None => Terms::new(function, bytes / 4 * 3),
             Some((common, pairs, exogenous)) => {
@@ -86,23 +88,6 @@ impl<const W: usize> Engine for ForWidth<W> {
     fn delta(&self, step: &Move) -> Result<f64, Error> {
         let neighbour = step.neighbour(self.variables())?;
         Ok(self.terms.delta(&mut *self.terms.worker(), &neighbour))
-    }
-
-    fn boundary(
-        &self,
-        graph: &Graph,
-        constraints: &Constraints,
-        stop: &Stop,
-    ) -> Result<Vec<(Move, f64)>, Error> {
-        let n = self.variables();
-        let model = Model::under(plain::essential(n, graph)?, constraints.knowledge(n)?.as_ref())?;
-        let neighbours = model.boundary_until(constraints.max_parents, stop)?;
-        let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
-        let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
-        // By level, not by value: the order of tied gains would depend on rounding.
-        let level = |delta: f64| terms::level(delta, self.terms.tolerance());
-        order::sort_by(&mut valued, |&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
-        Ok(valued.into_iter().map(|(neighbour, delta)| (neighbour.into(), delta)).collect())
     }
 
     fn local_optima(
@@ -171,6 +156,45 @@ impl<const W: usize> Engine for ForWidth<W> {
             take(found.iter().map(improved).collect(), done)
         });
         Ok(())
+    }
+
+    fn varying(&self) -> Vec<usize> {
+        over_models::varying(&self.terms)
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.terms.tolerance()
+    }
+
+    fn dependent(&self) -> Option<Vec<usize>> {
+        self.terms.function().dependent()
+    }
+
+    fn cached(&self) -> usize {
+        self.terms.cached()
+    }
+
+    fn bits(&self, _: &str, _: &Stop) -> Result<&dyn OnBits, Error> {
+        Ok(self)
+    }
+}
+
+impl<const W: usize> OnBits for ForWidth<W> {
+    fn boundary(
+        &self,
+        graph: &Graph,
+        constraints: &Constraints,
+        stop: &Stop,
+    ) -> Result<Vec<(Move, f64)>, Error> {
+        let n = self.variables();
+        let model = Model::under(plain::essential(n, graph)?, constraints.knowledge(n)?.as_ref())?;
+        let neighbours = model.boundary_until(constraints.max_parents, stop)?;
+        let deltas = self.terms.deltas(&mut *self.terms.worker(), &neighbours, stop)?;
+        let mut valued: Vec<_> = neighbours.iter().zip(deltas).collect();
+        // By level, not by value: the order of tied gains would depend on rounding.
+        let level = |delta: f64| terms::level(delta, self.terms.tolerance());
+        order::sort_by(&mut valued, |&(_, a), &(_, b)| level(b).total_cmp(&level(a)));
+        Ok(valued.into_iter().map(|(neighbour, delta)| (neighbour.into(), delta)).collect())
     }
 
     fn families(
@@ -254,21 +278,5 @@ impl<const W: usize> Engine for ForWidth<W> {
         let known = self.known(options, knowledge)?;
         let start = self.admissible(start, known.as_deref())?;
         Ok(chain::pilot(&self.terms, &start, options, known.as_ref(), stop)?)
-    }
-
-    fn varying(&self) -> Vec<usize> {
-        over_models::varying(&self.terms)
-    }
-
-    fn tolerance(&self) -> f64 {
-        self.terms.tolerance()
-    }
-
-    fn dependent(&self) -> Option<Vec<usize>> {
-        self.terms.function().dependent()
-    }
-
-    fn cached(&self) -> usize {
-        self.terms.cached()
     }
 }

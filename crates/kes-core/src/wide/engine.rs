@@ -1,7 +1,6 @@
 //! The engine for callers, on very many variables.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::function::Function;
@@ -16,11 +15,9 @@ use super::search::{self, Settings};
 use crate::Error;
 use crate::engine::plain::check_arcs;
 use crate::engine::{
-    Additions, Batch, Constraints, Engine, Families, Graph as Edges, ImproveOptions, Improved, Move,
-    SearchOptions, Statements, Step, posterior,
+    Additions, Batch, Constraints, Engine, Graph as Edges, ImproveOptions, Improved, Move, OnBits,
+    SearchOptions, Step,
 };
-use crate::exact::{Failure, Limits};
-use crate::posterior::{Exact, Prior as Over, chain};
 use crate::score::prior::Prior;
 use crate::stop::Stop;
 use crate::threads::map;
@@ -71,7 +68,7 @@ impl Wide {
     fn settings(&self, options: &SearchOptions) -> Result<Settings, Error> {
         let SearchOptions { k, seed, two_phase, ref start, sampling, ref constraints } = *options;
         if sampling.is_some() {
-            return Err(self.unsupported("the sampled neighbourhood"));
+            self.bits("the sampled neighbourhood", &Stop::default())?;
         }
         let knowledge = self.knowledge(constraints)?;
         let graph = match (start, &knowledge) {
@@ -81,12 +78,6 @@ impl Wide {
         };
         let start = Model::under(graph, knowledge.as_ref())?;
         Ok(Settings { k, seed, max_parents: constraints.max_parents, two_phase, start })
-    }
-
-    /// The error for what needs sets of bits.
-    fn unsupported(&self, what: &str) -> Error {
-        let n = self.variables();
-        Error::Setting(format!("{what} is possible for up to {MAX_VARIABLES} variables; there are {n}"))
     }
 
     fn neighbour(&self, step: &Move) -> Result<Neighbour, Error> {
@@ -121,10 +112,6 @@ impl Engine for Wide {
     fn delta(&self, step: &Move) -> Result<f64, Error> {
         let neighbour = self.neighbour(step)?;
         Ok(Gains::without_rows(&self.terms).delta(&neighbour))
-    }
-
-    fn boundary(&self, _: &Edges, _: &Constraints, _: &Stop) -> Result<Vec<(Move, f64)>, Error> {
-        Err(self.unsupported("the whole inclusion boundary"))
     }
 
     fn local_optima(
@@ -191,58 +178,6 @@ impl Engine for Wide {
         Ok(())
     }
 
-    fn families(
-        &self,
-        _: &Constraints,
-        _: Limits,
-        _: &Stop,
-        _: &AtomicUsize,
-    ) -> Result<Box<dyn Families>, Error> {
-        Err(self.unsupported("an exact search"))
-    }
-
-    fn posterior(
-        &self,
-        _: &Constraints,
-        _: Limits,
-        _: &Stop,
-        _: &AtomicUsize,
-    ) -> Result<Result<Exact, Failure>, Error> {
-        Err(self.unsupported("an exact posterior"))
-    }
-
-    fn enumerate(&self, _: Over, _: &Constraints, _: &Stop) -> Result<posterior::Everything, Error> {
-        Err(self.unsupported("an exact posterior"))
-    }
-
-    fn credible(
-        &self,
-        _: f64,
-        _: usize,
-        _: &Constraints,
-        _: Limits,
-        _: &Stop,
-        _: &AtomicUsize,
-    ) -> Result<Result<posterior::Models, Failure>, Error> {
-        Err(self.unsupported("a list of all models close to the best"))
-    }
-
-    fn chains(
-        &self,
-        _: &[Vec<Edges>],
-        _: &[Edges],
-        _: &chain::Options,
-        _: Option<&Statements>,
-        _: &Stop,
-        _: &AtomicUsize,
-    ) -> Result<Vec<posterior::Found>, Error> {
-        Err(self.unsupported("a posterior by chains"))
-    }
-
-    fn pilot(&self, _: &Edges, _: &chain::Options, _: Option<&Statements>, _: &Stop) -> Result<f64, Error> {
-        Err(self.unsupported("a posterior by chains"))
-    }
-
     fn varying(&self) -> Vec<usize> {
         (0..self.variables()).filter(|&v| self.terms.function().varies(v)).collect()
     }
@@ -257,5 +192,10 @@ impl Engine for Wide {
 
     fn cached(&self) -> usize {
         0
+    }
+
+    fn bits(&self, what: &str, _: &Stop) -> Result<&dyn OnBits, Error> {
+        let n = self.variables();
+        Err(Error::Setting(format!("{what} is possible for up to {MAX_VARIABLES} variables; there are {n}")))
     }
 }
