@@ -3,7 +3,7 @@
 //! Counting always asks for one *base* and many single variables to join to it, because that is
 //! how the boundary asks: for a target `y` and a conditioning set `C`, all sources `x`. The base `C ∪ y`
 //! divides the cases into its occupied cells once; then each `x` divides those cells further. The
-//! counts of `C ∪ x` are sums of those of `C ∪ y ∪ x`, so they come along for nothing.
+//! counts of `C ∪ x` are sums of those of `C ∪ y ∪ x`, so they come for free.
 //!
 //! * **bitmaps**: a cell of the base is the bitmap of its cases, without the empty words when they
 //!   are many; the count for a state of `x` is the number of ones it shares with that state's bitmap;
@@ -13,7 +13,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::dataset::{Bitmaps, Dataset, with_column};
+use super::dataset::{Bitmaps, Dataset, LINE, with_column, words_to_line};
 use super::simd::Simd;
 use crate::score::set_function::Source;
 
@@ -200,7 +200,9 @@ impl CellBitmaps {
 
     #[inline(always)]
     fn push_whole(&mut self, words: usize, word: impl Fn(usize) -> u64, size: u64, origin: usize) {
-        let start = self.bits.len();
+        self.bits.reserve(words + LINE); // so that they stay where they are put
+        let start = self.bits.len() + words_to_line(self.bits.as_ptr_range().end);
+        self.bits.resize(start, 0);
         self.bits.extend((0..words).map(word));
         self.places.resize(start + words, 0); // unused, but keeps both lists in step
         self.cells.push(Cell { start, end: start + words, whole: true, size, origin });

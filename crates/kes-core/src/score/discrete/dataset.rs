@@ -13,8 +13,15 @@ const BITMAP_STATES: usize = 32;
 /// Bitmaps hold every case; with fewer distinct rows than one in this many cases, rows are cheaper.
 const BITMAP_REPEATS: u64 = 16;
 
-/// Bitmaps are filled up with empty words to a multiple of this, which suits the vectors of most machines.
-const BITMAP_WORDS: usize = 8;
+/// Words of a cache line, and of the widest vectors: bitmaps are filled up with empty words to a multiple of this.
+pub const LINE: usize = 8;
+
+/// How many words there are from an address to the start of a cache line. Bitmaps begin there, as vectors that
+/// straddle two lines take twice as long to load.
+#[inline(always)]
+pub fn words_to_line(address: *const u64) -> usize {
+    address.align_offset(LINE * size_of::<u64>()).min(LINE - 1)
+}
 
 /// The codes of a column as they come, in the bytes that its states need, or as any integers.
 #[derive(Clone, Copy)]
@@ -147,21 +154,30 @@ pub struct Dataset {
 pub struct Bitmaps {
     /// Words per bitmap.
     pub words: usize,
-    /// The bitmaps of each variable, state after state; empty where it has too many states.
-    states: Vec<Vec<u64>>,
+    /// Those of each variable; empty where it has too many states.
+    states: Vec<States>,
+}
+
+/// The bitmaps of a variable, state after state.
+#[derive(Default)]
+struct States {
+    bits: Vec<u64>,
+    /// Where the first begins: at a cache line.
+    start: usize,
 }
 
 impl Bitmaps {
     /// The bitmap of variable `v` in state `s`.
     #[inline]
     pub fn state(&self, v: usize, s: usize) -> &[u64] {
-        &self.states[v][s * self.words..(s + 1) * self.words]
+        let States { bits, start } = &self.states[v];
+        &bits[start + s * self.words..start + (s + 1) * self.words]
     }
 
     /// Whether `v` has bitmaps.
     #[inline]
     pub fn has(&self, v: usize) -> bool {
-        !self.states[v].is_empty()
+        !self.states[v].bits.is_empty()
     }
 }
 
@@ -214,30 +230,32 @@ impl Dataset {
     }
 
     fn draw_bitmaps(&self, stop: &Stop) -> Result<Bitmaps, Stopped> {
-        let words = (self.total as usize).div_ceil(64).next_multiple_of(BITMAP_WORDS);
+        let words = (self.total as usize).div_ceil(64).next_multiple_of(LINE);
         let column = |(codes, &arity): (&Column, &usize)| {
             stop.check()?;
             if arity > BITMAP_STATES {
-                return Ok(Vec::new());
+                return Ok(States::default());
             }
-            let mut bits = vec![0u64; arity * words];
+            let mut bits = vec![0u64; arity * words + LINE - 1];
+            let start = words_to_line(bits.as_ptr());
+            let states = &mut bits[start..];
             with_column!(codes, codes => {
                 if self.is_unweighted() {
                     for (word, codes) in codes.chunks(64).enumerate() {
                         let places = codes.iter().map(|&code| usize::from(code) * words + word);
-                        places.enumerate().for_each(|(bit, place)| bits[place] |= 1 << bit);
+                        places.enumerate().for_each(|(bit, place)| states[place] |= 1 << bit);
                     }
                 } else {
                     let mut case = 0;
                     for (&code, &units) in codes.iter().zip(&self.units) {
                         for _ in 0..units {
-                            bits[usize::from(code) * words + case / 64] |= 1 << (case % 64);
+                            states[usize::from(code) * words + case / 64] |= 1 << (case % 64);
                             case += 1;
                         }
                     }
                 }
             });
-            Ok(bits)
+            Ok(States { bits, start })
         };
         let states = self.codes.iter().zip(&self.arity).map(column).collect::<Result<_, _>>()?;
         Ok(Bitmaps { words, states })
