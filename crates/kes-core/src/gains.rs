@@ -4,6 +4,7 @@
 //! requested so far; only those that raise the score are kept. Which sources are valid changes
 //! from move to move and from run to run, but a gain never does, so a row is evaluated source by source,
 //! each once as long as there is room, and all sources that are new are counted in one pass over the data.
+//! Given nothing, `Δ(x, y) = Δ(y, x)`: such a pair is evaluated from one side only.
 //! All rows that a move asks for are evaluated together, so that idle threads can help. Rows outlive a search
 //! where there is room: the next one, from the same start, need not look at all pairs again.
 
@@ -28,6 +29,8 @@ pub struct Gains<'a, const W: usize> {
     known: Rows<W>,
     /// Sources that were requested and are still to be evaluated.
     asked: Vec<Part<W>>,
+    /// Requested sources whose gains are those of other rows.
+    mirrored: Vec<Mirrored<W>>,
     /// Helper threads, and the work that they have started.
     helpers: Option<&'a Helpers<Part<W>>>,
     shared: Option<Shared<Part<W>>>,
@@ -41,6 +44,8 @@ pub struct Gains<'a, const W: usize> {
 pub struct Rows<const W: usize> {
     index: HashMap<(usize, VarSet<W>), usize, FxBuildHasher>,
     rows: Vec<Row<W>>,
+    /// The row of each variable given nothing.
+    marginal: Vec<Option<usize>>,
     bytes: usize,
 }
 
@@ -89,6 +94,7 @@ impl<'a, const W: usize> Gains<'a, W> {
             worker: terms.worker(),
             known: Rows::default(),
             asked: Vec::new(),
+            mirrored: Vec::new(),
             helpers: None,
             shared: None,
             limit,
@@ -108,7 +114,8 @@ impl<'a, const W: usize> Gains<'a, W> {
 
     /// The rows computed so far; `None` if some of them are not evaluated, as the search was stopped.
     pub fn into_rows(self) -> Option<Rows<W>> {
-        (self.asked.is_empty() && self.shared.is_none()).then_some(self.known)
+        let is_complete = self.asked.is_empty() && self.mirrored.is_empty() && self.shared.is_none();
+        is_complete.then_some(self.known)
     }
 
     /// The terms that the gains are made of.
@@ -147,6 +154,7 @@ impl<'a, const W: usize> Gains<'a, W> {
             debug_assert!(self.shared.is_none(), "nobody is at work on rows that are forgotten");
             self.known = Rows::default();
             self.asked.clear();
+            self.mirrored.clear();
             self.age += 1;
         }
     }
@@ -156,20 +164,31 @@ impl<'a, const W: usize> Gains<'a, W> {
     pub(crate) fn improving(&self, row: usize) -> &[(u32, i64)] {
         debug_assert!(self.shared.is_none(), "it is evaluated first");
         debug_assert!(self.asked.iter().all(|part| part.row != row), "it is evaluated first");
+        debug_assert!(self.mirrored.iter().all(|mirrored| mirrored.row != row), "it is evaluated first");
         &self.known.rows[row].improving
     }
 
     /// The row of `(y, given)`, with the gains of `sources` evaluated from the next [`Gains::evaluate`] on.
     pub(crate) fn row(&mut self, y: usize, given: VarSet<W>, sources: VarSet<W>) -> usize {
-        let Self { known: Rows { index, rows, bytes }, asked, .. } = self;
+        let Self { terms, known: Rows { index, rows, marginal, bytes }, asked, mirrored, .. } = self;
         let at = *index.entry((y, given)).or_insert_with(|| {
             *bytes += 2 * size_of::<(usize, VarSet<W>, Row<W>)>();
             rows.push(Row { evaluated: VarSet::EMPTY, improving: Vec::new() });
             rows.len() - 1
         });
-        let new = sources - rows[at].evaluated;
+        let mut new = sources - rows[at].evaluated;
+        rows[at].evaluated |= new;
+        if given.is_empty() && !new.is_empty() {
+            marginal.resize(terms.variables(), None);
+            marginal[y] = Some(at);
+            let is_known = |&x: &usize| marginal[x].is_some_and(|row| rows[row].evaluated.contains(y));
+            let known: VarSet<W> = new.iter().filter(is_known).collect();
+            if !known.is_empty() {
+                new -= known;
+                mirrored.push(Mirrored { row: at, y, sources: known });
+            }
+        }
         if !new.is_empty() {
-            rows[at].evaluated |= new;
             asked.push(Part { row: at, y, given, sources: new, improving: Vec::new() });
         }
         at
@@ -209,7 +228,42 @@ impl<'a, const W: usize> Gains<'a, W> {
                 improving.sort_unstable();
             }
         }
+        self.mirror();
         Ok(())
+    }
+
+    /// Takes over gains of pairs from the rows of their other variables.
+    fn mirror(&mut self) {
+        let Self { known: Rows { rows, marginal, bytes, .. }, mirrored, .. } = self;
+        // Nothing is taken from a row in its turn: of two rows, only the later one mirrors the earlier.
+        let taken: Vec<_> = mirrored.drain(..).map(|part| (part.row, part.found(rows, marginal))).collect();
+        for (row, mut found) in taken {
+            let improving = &mut rows[row].improving;
+            let before = improving.capacity();
+            improving.append(&mut found);
+            *bytes += (improving.capacity() - before) * size_of::<(u32, i64)>();
+            improving.sort_unstable();
+        }
+    }
+}
+
+/// Some requested sources of a row given nothing. The gain of a pair is the same from both sides, to the bit, and these
+/// were requested from the other side before.
+struct Mirrored<const W: usize> {
+    row: usize,
+    y: usize,
+    sources: VarSet<W>,
+}
+
+impl<const W: usize> Mirrored<W> {
+    /// Those of the sources that raise the score.
+    fn found(&self, rows: &[Row<W>], marginal: &[Option<usize>]) -> Vec<(u32, i64)> {
+        let level = |x: usize| {
+            let other = &rows[marginal[x]?].improving;
+            let at = other.binary_search_by_key(&(self.y as u32), |&(y, _)| y).ok()?;
+            Some((x as u32, other[at].1))
+        };
+        self.sources.iter().filter_map(level).collect()
     }
 }
 
