@@ -285,33 +285,43 @@ pub struct Around<'o, const W: usize> {
 }
 
 impl<const W: usize> Around<'_, W> {
-    /// The terms of the sets with each of at most [`TOGETHER`] variables, where they are cached. A large table
-    /// exceeds the caches of the processor, so all slots are prefetched before the first is read.
+    /// The terms of the sets with each of at most [`TOGETHER`] variables, where they are cached.
     #[inline]
     pub fn get(&self, variables: &[usize]) -> [Option<f64>; TOGETHER] {
-        let table = &self.open.table;
-        let (mut keys, mut homes) = ([None; TOGETHER], [0; TOGETHER]);
-        for ((key, home), &v) in keys.iter_mut().zip(&mut homes).zip(variables) {
-            *key = self.key.and_then(|key| key.with(v)).map(Key::words);
-            *home = key.map_or(0, |key| table.home(key));
-        }
-        let look = |home: usize, word: usize| table.slots[home][word].load(Ordering::Relaxed);
-        black_box(homes[..variables.len()].iter().fold(0, |all, &home| all ^ look(home, 0) ^ look(home, 2)));
+        let keys = self.fetch(variables);
         let mut terms = [None; TOGETHER];
         for ((term, &key), &v) in terms.iter_mut().zip(&keys).zip(variables) {
             *term = match key {
-                Some(key) => table.get(key),
+                Some(key) => self.open.table.get(key.words()),
                 None => self.open.cache.get(&self.base.with(v)),
             };
         }
         terms
     }
 
-    /// Remembers the term of the set with `v`.
+    /// Remembers the terms of the sets with each of at most [`TOGETHER`] variables.
     #[inline]
-    pub fn put(&self, v: usize, term: f64) {
-        let set = self.base.with(v);
-        self.open.put(&set, self.key.and_then(|key| key.with(v)).or_else(|| Key::new(&set)), term);
+    pub fn put(&self, variables: &[usize], terms: &[f64]) {
+        let keys = self.fetch(variables);
+        for ((&v, &term), &key) in variables.iter().zip(terms).zip(&keys) {
+            let set = self.base.with(v);
+            self.open.put(&set, key.or_else(|| Key::new(&set)), term);
+        }
+    }
+
+    /// The keys of the sets with each of some variables. A large table exceeds the caches of the processor, so all their
+    /// slots are prefetched before the first is used.
+    #[inline]
+    fn fetch(&self, variables: &[usize]) -> [Option<Key<W>>; TOGETHER] {
+        let table = &self.open.table;
+        let (mut keys, mut homes) = ([None; TOGETHER], [0; TOGETHER]);
+        for ((key, home), &v) in keys.iter_mut().zip(&mut homes).zip(variables) {
+            *key = self.key.and_then(|key| key.with(v));
+            *home = key.map_or(0, |key| table.home(key.words()));
+        }
+        let look = |home: usize, word: usize| table.slots[home][word].load(Ordering::Relaxed);
+        black_box(homes[..variables.len()].iter().fold(0, |all, &home| all ^ look(home, 0) ^ look(home, 2)));
+        keys
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::boundary::Neighbour;
 use crate::graph::Dag;
-use crate::score::cache::{Cache, TOGETHER};
+use crate::score::cache::{Around, Cache, TOGETHER};
 use crate::score::set_function::{SetFunction, Source, Worker};
 use crate::stop::{Stop, Stopped};
 use crate::varset::VarSet;
@@ -98,13 +98,12 @@ impl<const W: usize> Terms<W> {
             return;
         }
         worker.join(given, y, &mut unknown);
-        for &Source { x, known, margin, joint } in &unknown {
-            joints.put(x, joint);
-            if known.is_none() {
-                margins.put(x, margin);
-            }
+        for &Source { x, margin, joint, .. } in &unknown {
             found(x, gain(joint, neither, margin, target));
         }
+        keep(&joints, &unknown, |source| source.joint);
+        unknown.retain(|source| source.known.is_none());
+        keep(&margins, &unknown, |source| source.margin);
     }
 
     /// Calls `found(x, Δ)` for every `x` in `sources` whose gain is more than rounding.
@@ -199,6 +198,17 @@ pub fn level(value: f64, tolerance: f64) -> f64 {
 #[inline]
 pub(crate) fn gain(joint: f64, neither: f64, x: f64, y: f64) -> f64 {
     if joint == f64::NEG_INFINITY { joint } else { (joint + neither) - (x + y) }
+}
+
+/// Remembers a term of every source.
+fn keep<const W: usize>(around: &Around<'_, W>, sources: &[Source], term: impl Fn(&Source) -> f64) {
+    for some in sources.chunks(TOGETHER) {
+        let (mut variables, mut terms) = ([0; TOGETHER], [0.0; TOGETHER]);
+        for (at, source) in some.iter().enumerate() {
+            (variables[at], terms[at]) = (source.x, term(source));
+        }
+        around.put(&variables[..some.len()], &terms[..some.len()]);
+    }
 }
 
 #[cfg(test)]
