@@ -1,7 +1,7 @@
 //! Gains of insertions, row by row: for a target and a conditioning set, all sources that raise the score.
 //!
-//! Unlike those of [`crate::gains`], rows are complete, whatever sources are valid at the moment: what cannot gain
-//! anything is left out by a bound for all variables together, and the rest are a few.
+//! Unlike those of [`crate::gains`], rows cover all sources, whether they are valid at the moment or not: a bound
+//! rules out nearly all variables in one pass, and few are left to be scored.
 
 use std::sync::OnceLock;
 
@@ -22,7 +22,7 @@ use crate::threads::map;
 /// `(x, level of the gain)` of the sources whose gain is more than rounding, in ascending order.
 pub type Row = Box<[(u32, i64)]>;
 
-/// Terms that a thread remembers at most.
+/// The most terms that a thread remembers.
 const REMEMBERED: usize = 1 << 20;
 /// Targets per piece of work on threads.
 const TOGETHER: usize = 64;
@@ -150,7 +150,7 @@ pub struct Gains<'a> {
 }
 
 impl<'a> Gains<'a> {
-    /// No gains yet but those of all pairs; about `limit` bytes will be kept from run to run.
+    /// Only the gains of all pairs at first; about `limit` bytes will be kept from run to run.
     ///
     /// # Errors
     /// If `stop` is raised meanwhile.

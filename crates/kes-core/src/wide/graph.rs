@@ -104,8 +104,8 @@ impl Graph {
         self.parents.is_empty()
     }
 
-    /// The graph of the class of a DAG, whose causal order goes by `levels`, if there are any. Two nodes of
-    /// different levels are joined by an arc. See [`crate::graph::essential`] for the rule.
+    /// The graph of the class of a DAG whose causal order respects `levels`, if there are any: every edge between
+    /// two levels is an arc. See [`crate::graph::essential`] for the rule.
     pub fn from_dag(dag: &Dag, order: &[u32], levels: Option<&[u32]>) -> Self {
         let mut position = vec![0; order.len()];
         (0..).zip(order).for_each(|(at, &v)| position[v as usize] = at);

@@ -2,7 +2,7 @@
 //!
 //! A task takes the best model and, again and again, deletes the edges around a node drawn at random, climbs with
 //! little greediness, and keeps what scores higher: with thousands of variables there are thousands of places where a
-//! search went astray, each of which can be mended by itself. The tasks of a round do not depend on each other, and
+//! search can go wrong, and each can be mended by itself. The tasks of a round do not depend on each other, and
 //! what they find joins the pool in their order, as in [`crate::improve`].
 
 use std::time::Duration;
@@ -126,7 +126,8 @@ pub fn improve(
 }
 
 impl<'a> Climber<'a> {
-    /// The best model found from the one at a place of the pool, with its score, if it is another one.
+    /// The best model found from `model`, which is at `place` in the pool, with its score; `None` if nothing better
+    /// was found.
     fn task(
         &mut self,
         model: &Model,
@@ -152,7 +153,8 @@ impl<'a> Climber<'a> {
         let is_better = mend(&mut frontier, stream)?;
         let graph = frontier.model().essential();
         *left = Some(frontier.leave());
-        // The position that is left was saved on the way; the start counts from the places that moved since.
+        // Going back restores only what moved since a position was last saved, which `mend` has done. Unless it found
+        // something, that position equals the start.
         if is_better {
             *start = None;
         }
@@ -180,7 +182,7 @@ fn mend(frontier: &mut Frontier<'_, '_>, stream: &mut Stream) -> Result<bool, St
     Ok(is_better)
 }
 
-/// Deletes edges around a node drawn at random, and returns what that gains, mostly less than nothing.
+/// Deletes edges around a node drawn at random, and returns the gain, which is mostly negative.
 fn delete_around(frontier: &mut Frontier<'_, '_>, stream: &mut Stream) -> Result<f64, Stopped> {
     let model = frontier.model();
     let n = model.graph.len();
@@ -194,7 +196,7 @@ fn delete_around(frontier: &mut Frontier<'_, '_>, stream: &mut Stream) -> Result
     for _ in 0..DELETED.min(arcs.len()) {
         let (from, to) = arcs.swap_remove(stream.below(arcs.len()));
         let dag = frontier.model().dag();
-        // Deletions before may have turned it.
+        // An earlier deletion may have reversed the arc.
         let (x, y) = if list::has(&dag.parents[to as usize], from) { (from, to) } else { (to, from) };
         let given = list::without(&dag.parents[y as usize], x);
         let deletion = Neighbour { operator: Operator::Delete, x, y, given };

@@ -1,10 +1,9 @@
 //! Background knowledge about very many variables: tiers by their numbers, arcs by lists.
 //!
-//! See [`crate::graph::knowledge`] for what it means. Tiers forbid half of all arcs, so they are kept as the tier of
-//! each variable. The levels, which cost a search nothing, are the tiers if all variables have one; then variables
-//! into which every arc is forbidden come before all others, and those out of which every arc is, after them.
-//! That is not always the finest division, but any division will do: what it does not express is checked neighbour
-//! by neighbour.
+//! See [`crate::graph::knowledge`] for what it means. Tiers forbid half of all arcs, so the tier of each variable
+//! is kept instead of the arcs. Levels cost a search nothing. They are the tiers, if all variables have one, with the
+//! variables into which every arc is forbidden before all others, and those out of which every arc is forbidden after
+//! them. Finer levels may exist, but any will do: what they do not express is checked neighbour by neighbour.
 
 use super::graph::{Dag, Graph};
 use super::list::{self, List};
@@ -77,13 +76,13 @@ impl Knowledge {
         }
     }
 
-    /// The arcs of a shortest cycle of required arcs, of which there is one.
+    /// The arcs of a shortest cycle of required arcs; there must be one.
     fn cycle(&self) -> Vec<(usize, usize)> {
         let ways = (0..self.forbidden.len() as u32).filter_map(|v| self.way_back(v));
         ways.min_by_key(Vec::len).unwrap_or_default()
     }
 
-    /// The arcs of a shortest way from a node back to itself, breadth first.
+    /// The arcs of a shortest directed path from a node back to itself, breadth first.
     fn way_back(&self, start: u32) -> Option<Vec<(usize, usize)>> {
         let mut before = hashbrown::HashMap::new();
         let mut found = vec![start];
@@ -125,7 +124,7 @@ impl Knowledge {
             _ => 0,
         };
         let (mut first, mut last) = (0, numbers.len() as u32 + n as u32);
-        // Two roots or two leaves are kept apart from each other, in whatever order.
+        // Two roots, or two leaves, are never joined, so their order does not matter.
         let level = |v: usize| {
             if is_root(v) {
                 first += 1;
@@ -140,7 +139,7 @@ impl Knowledge {
         (0..n).map(level).collect()
     }
 
-    /// The nodes between which and `y` both directions are forbidden.
+    /// The nodes that may not be joined to `y` in either direction.
     fn apart_from(&self, y: u32) -> List {
         let explicit = self.forbidden[y as usize].iter().copied();
         // One direction may be forbidden by tiers, the other by a list, on either side.
@@ -176,7 +175,7 @@ impl Knowledge {
         matches!((tier(from), tier(to)), (Some(from), Some(to)) if from > to)
     }
 
-    /// Whether an arc is forbidden; also where its reverse is required.
+    /// Whether an arc is forbidden, if only because its reverse is required.
     pub fn forbids(&self, from: u32, to: u32) -> bool {
         self.is_against_tiers(from, to) || list::has(&self.forbidden[to as usize], from)
     }
@@ -196,7 +195,7 @@ impl Knowledge {
         &self.level
     }
 
-    /// Whether no edge of an admissible model leads from `x` to `y`, by levels or because they are kept apart.
+    /// Whether levels, or nodes kept apart, rule out every edge from `x` to `y`.
     #[inline]
     pub fn bars(&self, x: u32, y: u32) -> bool {
         self.level[x as usize] > self.level[y as usize]

@@ -1,14 +1,14 @@
 //! Sets of variables as short lists in ascending order.
 //!
 //! Among twenty thousand variables, a set of bits has 2 500 bytes, while the parents or neighbours of a
-//! node are a handful. So every operation here takes time in proportion to the members.
+//! node are a handful. Every operation here takes time proportional to the number of members.
 
 use std::cmp::Ordering;
 
 /// A set of variables: its members in ascending order.
 pub type List = Vec<u32>;
 
-/// Below this length, looking through a list is faster than halving it.
+/// Below this length, a linear search is faster than a binary one.
 const SHORT: usize = 16;
 
 /// Whether `v` is a member.
@@ -79,8 +79,8 @@ pub fn tidy(list: &mut List) {
     list.dedup();
 }
 
-/// The order of [`VarSet`](crate::varset::VarSet): that of their words of 64 bits, the first one first. Tied
-/// neighbours are drawn from in this order, so it is part of what a seed means.
+/// The order of [`VarSet`](crate::varset::VarSet): by their words of 64 bits, from the first one on. One of
+/// several tied neighbours is drawn in this order, so what a seed means depends on it.
 pub fn compare(a: &[u32], b: &[u32]) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
@@ -96,7 +96,7 @@ pub fn compare(a: &[u32], b: &[u32]) -> Ordering {
     }
 }
 
-/// Takes the members that a word of 64 bits holds off the front, and returns the word.
+/// Removes the members in the first word of 64 bits, and returns the word.
 fn word(list: &mut &[u32], place: u32) -> u64 {
     let count = list.iter().take_while(|&&v| v / 64 == place).count();
     let (first, rest) = list.split_at(count);
@@ -104,7 +104,7 @@ fn word(list: &mut &[u32], place: u32) -> u64 {
     first.iter().fold(0, |word, v| word | 1 << (v % 64))
 }
 
-/// Nodes that have been visited. Forgetting all of them takes no time.
+/// Marked nodes. All marks are cleared in constant time.
 #[derive(Clone, Debug)]
 pub struct Marks {
     stamp: Vec<u32>,

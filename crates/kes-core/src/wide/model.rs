@@ -5,8 +5,8 @@
 //! sources that a row of gains offers are checked by following the paths from `y`, and only when a move may have
 //! changed the answer: a path that exists before or after a move, but not both, leads from a node that
 //! reaches one of the nodes that the move changed to a node that is reached from one of them. All edges that
-//! change have both ends among these nodes, so the ways to the first of them and from the last of them are the
-//! same before and after.
+//! change have both ends among these nodes, so the move changes nothing on the path up to the first of them, nor
+//! from the last of them on.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -54,7 +54,7 @@ pub struct Model {
     /// The essential graph, tiered by the levels of the knowledge.
     pub graph: Graph,
     dag: Dag,
-    /// The causal order goes by levels.
+    /// A causal order that respects the levels.
     order: List,
     position: List,
     knowledge: Option<Arc<Knowledge>>,
@@ -168,8 +168,8 @@ impl Model {
         Graph::from_dag(&dag, &order, self.levels())
     }
 
-    /// Sorts the order again between the first and the last of the given nodes, which have the ends of
-    /// all arcs that are new among them. A node comes after those before it and its parents.
+    /// Restores the causal order between the first and the last of the given nodes, among which are both ends of
+    /// every new arc. Nodes keep their order, but for parents that have to come first.
     fn sort(&mut self, nodes: &[u32]) {
         let Self { dag, order, position, marks, .. } = self;
         let places = nodes.iter().map(|&v| position[v as usize] as usize);
@@ -314,8 +314,8 @@ impl Model {
         Ok(())
     }
 
-    /// Marks what semi-directed paths from `y` reach without entering `clique`, until `enough` of what is met
-    /// returns true.
+    /// Marks the nodes that semi-directed paths from `y` reach without entering `clique`, until `enough` returns true
+    /// for one of them.
     pub fn follow(
         &self,
         y: u32,
@@ -344,7 +344,7 @@ impl Model {
         }
     }
 
-    /// Marks the nodes from which a semi-directed path leads to some nodes, and lists them; or to which one leads.
+    /// Marks and lists the nodes from which semi-directed paths lead to some nodes, or to which they lead from these.
     pub fn reach(&self, nodes: &[u32], upwards: bool, marks: &mut Marks, found: &mut List) {
         marks.clear();
         found.clear();

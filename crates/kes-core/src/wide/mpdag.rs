@@ -27,8 +27,8 @@ impl Mpdag {
         Ok(new)
     }
 
-    /// Becomes that of another graph, from which the old one differs at `changed` nodes: only their components are
-    /// looked at again.
+    /// Becomes the MPDAG of another graph, which differs from the old one at `changed` nodes: only their components are
+    /// directed again.
     ///
     /// # Errors
     /// If no DAG of the class is admissible any more; the MPDAG is then invalid.
@@ -55,7 +55,7 @@ impl Mpdag {
         self.apply(knowledge, nodes.into_iter())
     }
 
-    /// Directs what knowledge says of the edges at some nodes, among them all those of their components.
+    /// Directs the edges at some nodes, whole components, as knowledge says.
     fn apply(&mut self, knowledge: &Knowledge, nodes: impl Iterator<Item = u32>) -> Result<(), Inadmissible> {
         for y in nodes {
             let missing = knowledge.required(y).iter().find(|&&x| !self.graph.adjacent(x, y));

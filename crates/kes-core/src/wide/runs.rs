@@ -50,7 +50,7 @@ pub fn run_all(
     take(results.take());
 }
 
-/// Per-thread state for runs: going back to the start costs as much as a run moved.
+/// Per-thread state for runs: going back to the start costs in proportion to how far the run has moved.
 struct Runner<'a> {
     gains: Gains<'a>,
     /// Whether another run is likely, which makes it worth going back to the start.

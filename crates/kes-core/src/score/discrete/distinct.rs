@@ -38,7 +38,7 @@ impl Distinct {
         if let Some(codes) = by_hash.codes(columns, stop)? {
             return Ok(Self { units: by_hash.units, codes });
         }
-        // Different rows of one hash: a table made for it, or a chance of one in billions.
+        // Different rows share a hash: by design, or by a chance of one in billions.
         let same = |a: usize, b: usize| columns.iter().all(|column| column.at(a) == column.at(b));
         let by_content = Groups::new(hashes, units, same, stop)?;
         let codes = columns.iter().map(|column| column.of_rows(&by_content.first)).collect();
@@ -46,7 +46,7 @@ impl Distinct {
     }
 }
 
-/// Rows that are taken for alike.
+/// Groups of rows that are taken to be equal.
 struct Groups {
     /// The first row of each.
     first: Vec<u32>,

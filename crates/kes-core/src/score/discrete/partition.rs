@@ -2,9 +2,8 @@
 //!
 //! The sets come sorted, so that neighbours in the list share most of their variables. The cases are
 //! divided by one variable after the other, and what the next set shares is kept: a set costs little
-//! more than one division. Rows that are alone in their cell never part from anything again, so
-//! only their weight is kept; in large sets these are most rows (the *stripped partitions* of
-//! [Huhtala 1999]).
+//! more than one division. A row that is alone in its cell stays alone, so only its weight is kept;
+//! in large sets most rows are (the *stripped partitions* of [Huhtala 1999]).
 
 use std::cmp::Reverse;
 

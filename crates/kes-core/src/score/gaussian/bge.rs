@@ -48,7 +48,7 @@ impl Bge {
         for l in 1..=columns {
             let (size, k) = (l as f64, (l + 2) as f64);
             gammas += libm::lgamma(0.5 * (total + k)) - libm::lgamma(0.5 * k);
-            // ln det(t·I + N·C) is l ln N more than what the determinant will tell.
+            // ln det(t·I + N·C) is l ln N more than the logarithm of the determinant that `value` is given.
             let of_scale =
                 0.5 * k * size * libm::log(PRIOR_VARIATION) - 0.5 * (total + k) * size * libm::log(total);
             constant.push(size * (of_mean + of_density) + gammas + of_scale);

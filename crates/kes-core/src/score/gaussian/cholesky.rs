@@ -1,7 +1,7 @@
 //! Determinants of submatrices, by pivots.
 //!
-//! The factorisation `R = L D Lᵀ` of a correlation matrix has in `D` the *pivots*: what each column has of
-//! variance that the columns before it do not explain. A row of `L` depends on the rows before it only,
+//! The factorisation `R = L D Lᵀ` of a correlation matrix has the *pivots* in `D`: the variance of each column that
+//! the columns before it leave unexplained. A row of `L` depends on the rows before it only,
 //! so a factorisation can be continued from any row on, with the same bits as from the start.
 //!
 //! # Small pivots
@@ -13,7 +13,7 @@
 
 use super::double_double::DoubleDouble;
 
-/// Sets with a pivot below this get it, and those after it, by the second way.
+/// From its first pivot below this on, the pivots of a set are computed in the second way.
 pub const SMALL: f64 = 1.0 / 256.0;
 
 /// A symmetric matrix with ones on its diagonal, row by row.

@@ -83,7 +83,7 @@ impl Moments {
         let fill = |column: usize, first: usize, numbers: &mut [f64]| embedding.fill(column, first, numbers);
         let size = embedding.columns();
         let sums = Sums::new(size, units.len(), weights.as_ref(), fill, threads, stop)?;
-        // The cases, in what weighs 1 in the sums.
+        // The number of cases, in units of the weights in the sums.
         let cases = total_units as f64 / weights.as_ref().map_or(1.0, Weights::unit);
         let excess: Vec<f64> = (0..size).map(|column| sums.single(column) as f64).collect();
         let covariation = |i: usize, j: usize| covariation(sums.pair(i, j), excess[i], excess[j], cases);

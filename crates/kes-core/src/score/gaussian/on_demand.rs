@@ -30,7 +30,7 @@ pub struct OnDemand {
     /// The sum of every column.
     excess: Vec<f64>,
     variation: Vec<i128>,
-    /// The sum of the weights, in what weighs 1 in the sums.
+    /// The sum of the weights, in units of the weights in the sums.
     cases: f64,
 }
 
@@ -92,7 +92,7 @@ impl OnDemand {
         correlation(covariation, self.variation[first], self.variation[second])
     }
 
-    /// All correlations, on some threads: at once they take a fraction of the time.
+    /// All correlations, on some threads: together they take a fraction of the time that they take one by one.
     ///
     /// # Errors
     /// If `stop` is raised meanwhile.

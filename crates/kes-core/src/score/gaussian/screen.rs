@@ -75,7 +75,7 @@ impl Screen {
         &all[column % BLOCK * width..][..width]
     }
 
-    /// What a correlation may be off.
+    /// The largest error of a correlation.
     pub fn margin(&self, rows: usize) -> f64 {
         ROUNDING + rows as f64 * f64::EPSILON
     }

@@ -75,7 +75,7 @@ impl Table {
         excluded
     }
 
-    /// Why a pair is not joined whose columns depend on each other or are too many.
+    /// Why no model joins a pair whose columns depend on each other, or are too many.
     fn why_apart(&self, factors: &mut Factors, x: usize, y: usize, large: bool) -> Option<Excluded> {
         let (tells_y, tells_x) = (self.tells(factors, x, y), self.tells(factors, y, x));
         match (tells_x, tells_y) {

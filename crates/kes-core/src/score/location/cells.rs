@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use super::rows::Rows;
 use crate::score::gaussian::DoubleDouble;
 
-/// Values for which room is made together.
+/// How many values are allocated together.
 const BLOCK: usize = 32;
 /// For [`Cells::bytes`]: columns with which the correlations of a column are asked for.
 const ASKED: usize = 256;
@@ -27,7 +27,7 @@ pub struct Cells {
     inverse_roots: OnceLock<Box<[DoubleDouble]>>,
     /// The continuous columns that were asked for.
     columns: Slots<Column>,
-    /// The value of the discrete part, as soon as one has asked for it.
+    /// The value of the discrete part, once it has been asked for.
     pub value: OnceLock<f64>,
 }
 

@@ -111,14 +111,14 @@ impl Frontier<'_, '_> {
         tied
     }
 
-    /// A level that the member of the given rank has at least: that of the best of so many targets.
+    /// A lower bound on the level of the member of a given rank: the level of that rank among the best of all targets.
     fn at_least(&self, moves: Moves, rank: usize) -> i64 {
         let bests = self.at.summaries.iter().map(|summary| summary.best(moves));
         let mut bests: Vec<i64> = bests.filter(|&best| best > i64::MIN).collect();
         if rank < bests.len() { *bests.select_nth_unstable_by(rank, |a, b| b.cmp(a)).1 } else { i64::MIN }
     }
 
-    /// The members of `B` that have a level at least.
+    /// The members of `B` with at least a given level.
     fn members(&self, moves: Moves, least: i64) -> Vec<Member> {
         let mut members = Vec::new();
         for (y, summary) in (0..).zip(&self.at.summaries) {

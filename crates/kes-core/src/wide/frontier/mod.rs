@@ -42,13 +42,13 @@ pub struct Position {
 }
 
 impl Position {
-    /// When the rows were written that it refers to; see [`Gains::lasts`].
+    /// The age of the rows that it refers to; see [`Gains::lasts`].
     pub fn age(&self) -> u64 {
         self.age
     }
 }
 
-/// For each node, the smaller targets in whose rows it is; maybe more.
+/// For each node, the smaller targets whose rows contain it, and perhaps others.
 #[derive(Clone, Default)]
 pub struct Occurrences {
     targets: Vec<List>,
@@ -189,7 +189,7 @@ impl<'g, 'a> Frontier<'g, 'a> {
         above
     }
 
-    /// The targets with a source for which it changed whether the insertion is also one the other way round.
+    /// The targets with a source whose insertion became one in both directions, or ceased to be.
     fn touched_by_doubling(&mut self, nodes: &[u32]) -> List {
         let Self { at, occurrences, .. } = self;
         let Position { model, seen, moved, .. } = at;
@@ -253,7 +253,7 @@ impl<'g, 'a> Frontier<'g, 'a> {
         let target = &mut targets[y as usize];
         target.insertions.clear();
         moved[y as usize] = true;
-        // First what is reached at all; of few rows that is anything.
+        // First the sources that are reached at all: mostly none are, and no clique needs a search of its own.
         wanted.clear();
         let mut left = 0;
         for &(_, row) in &target.cliques {

@@ -13,7 +13,7 @@
 //!   than a small factor, and three terms of the series are exact to 10⁻¹⁶.
 //!
 //! `τ` follows the terms: `M = N + min(N, α)` and `ln M` is `ln(N + α)`. For `α` up to `N` that is the usual
-//! `M = N + α`; a larger `α` does not make the terms larger but for the logarithm. As `α` grows all
+//! `M = N + α`; a larger `α` enlarges the terms only through the logarithm. As `α` grows all
 //! models come to predict alike, and gains vanish like `N²/α`; where none is above `τ` any more (`α` beyond
 //! about `10⁹ N`), every model ties with the one the search starts from. A small `α` makes `−ln a` large, which
 //! every occupied cell has once; so `ln M` is at least `−ln α`, and `M` at least the number of distinct rows,
@@ -33,7 +33,7 @@ pub const DESCRIPTION: Description = Description {
     on: |data, Parameters { ess }| Ok(Box::new(Bdeu::new(data, ess)?)),
 };
 
-/// The largest equivalent sample size: far from where numbers end.
+/// The largest equivalent sample size, far from overflow.
 const MOST: f64 = 1e300;
 /// From here on `ln Γ` is taken by differences.
 const LARGE: f64 = 64.0;
