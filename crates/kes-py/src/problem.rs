@@ -242,6 +242,11 @@ impl Problem {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let options = search_options(options)?;
+        if options.sampling.is_some() {
+            let made =
+                interruptible(py, |stop| self.engine.bits("the sampled neighbourhood", stop).map(drop))?;
+            made.map_err(core_error)?;
+        }
         let mut failure = None;
         let mut take = |batch| {
             let handed = Python::attach(|py| hand_over(py, &on_batch, batch, failure.is_some()));

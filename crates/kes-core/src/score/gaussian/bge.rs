@@ -63,7 +63,6 @@ impl Function for Bge {
         self.constant[l] - 0.5 * (self.total + (l + 2) as f64) * ln_determinant
     }
 
-    /// `t/N`.
     /// The four determinants of a gain are products of the pivots of `y` after `C`, of `x` after `C`, which is `v`,
     /// and of `x` after `C` and `y`, which is `v (1 − ρ²)`.
     fn price(&self, given: usize, ln_pivot: f64) -> Price {
@@ -72,6 +71,7 @@ impl Function for Bge {
         Price { cost: 0.5 * ln_pivot - constant, cases, of_variance: 0.5 }
     }
 
+    /// `t/N`.
     fn enlargement(&self) -> f64 {
         PRIOR_VARIATION / self.total
     }
