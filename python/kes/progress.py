@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from typing import TypeAlias
 Show: TypeAlias = "Callable[[Progress], object]"
 _PAUSE = 0.12  # seconds: at most ten updates a second, including the final one
 _EVERY = 10.0  # seconds between lines in a log file
+_ECHO = "^C"
+"""What terminals write behind the bar on Ctrl-C. Where it fits into the line, the bar can go."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,13 @@ class Progress:
     Attributes
     ----------
     done, wanted : int
-        Units of work finished and requested: steps of GES (their number is not known in advance, so
-        0 are requested), runs of a search, tasks of improving, sets of variables of a proof (an
-        upper bound), sweeps of EM, or questions of evidence.
+        Units of work finished and requested; 0 are requested if their number is not known in
+        advance. Units are steps of GES, runs of a search, tasks of improving, sets of variables of
+        a proof (an upper bound) or of a sum, rounds of EM or of chains, questions of evidence, and
+        so on.
     best : float or None
-        Highest score found so far; None before the first run has ended.
+        Highest score found so far; None before the first run has ended, and for other work than a
+        search.
     optima : int
         Distinct models found so far.
     seconds : float
@@ -35,7 +40,7 @@ class Progress:
     left : float or None
         Estimated seconds to the end; None if unknown.
     unit : str
-        The unit of work: "steps", "runs", "tasks", "sets", "sweeps" or "questions".
+        The unit of work: "steps", "runs", "tasks", "sets", "rounds", "questions" and so on.
     steps : int
         Steps of the runs, also of those that have not ended; 0 for other units.
     """
@@ -49,10 +54,23 @@ class Progress:
     unit: str = "runs"
     steps: int = 0
 
+    @classmethod
+    def at_a_pace(cls, done: int, wanted: int, started: float, unit: str) -> Progress:
+        """Return the progress of work whose units take about as long as each other.
+
+        `started` is a time of `time.monotonic`.
+        """
+        spent = time.monotonic() - started
+        return cls(done, wanted, None, 0, spent, time_left(spent, done, wanted), unit)
+
     def __str__(self) -> str:
-        if not self.wanted:
-            return f"{self.done} {self.unit}, {clock(self.seconds)}"
-        return ", ".join([f"{self.done} of {self.wanted} {self.unit}", *_figures(self)])
+        done = f"{self.done} of {self.wanted}" if self.wanted else f"{self.done}"
+        return ", ".join([f"{done} {self.unit}", *_figures(self)])
+
+
+def time_left(spent: float, done: float, wanted: float) -> float | None:
+    """Estimate the seconds to the end of steady work; None before anything is done."""
+    return spent * max(wanted - done, 0.0) / done if done else None
 
 
 class Reporter:
@@ -79,17 +97,15 @@ class RunCounter:
 
     def at(self, tables: int, runs: int = 0) -> Progress:
         """Return the progress after all runs on some tables and some runs on the next one."""
-        done, spent = tables * self._each + runs, time.monotonic() - self._started
-        left = spent * (self._wanted - done) / done if done else None
         # No best score: those of different tables cannot be compared.
-        return Progress(done, self._wanted, best=None, optima=0, seconds=spent, left=left)
+        return Progress.at_a_pace(tables * self._each + runs, self._wanted, self._started, "runs")
 
     def after(self, tables: int, report: Reporter) -> Show:
         """Return a display for the search on the next table."""
 
         def show(progress: Progress) -> None:
             # What follows the runs on a table is not counted, nor what comes before them.
-            before = {"sweeps": 0, "steps": 0, "runs": progress.done}
+            before = {"rounds": 0, "steps": 0, "runs": progress.done}
             report(self.at(tables, before.get(progress.unit, self._each)))
 
         return show
@@ -142,33 +158,43 @@ def clock(seconds: float) -> str:
 def _bar() -> Iterator[Show]:
     from tqdm import tqdm
 
-    form = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} "
-    endless = "GES: {n_fmt} "
+    known = "{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} "
     bars: list[tqdm[None]] = []  # created on the first update
 
     def show(progress: Progress) -> None:
+        width = _width()
         if not bars:
             bars.append(
                 tqdm(
                     [],
                     bar_format="{postfix}",  # nothing yet
-                    dynamic_ncols=True,
+                    ncols=width,
                     file=sys.stderr,
                     leave=False,  # the result is printed afterwards
                 )
             )
-        bar, figures = bars[0], _figures(progress)
-        if not progress.wanted:
-            figures.append(clock(progress.seconds))
-        bar.bar_format = (form if progress.wanted else endless) + progress.unit + "{postfix}"
+        bar, unknown = bars[0], "GES: {n_fmt} " if progress.unit == "steps" else "{n_fmt} "
+        bar.bar_format = (known if progress.wanted else unknown) + progress.unit + "{postfix}"
+        bar.ncols = width
         bar.total, bar.n = progress.wanted or None, progress.done
-        bar.set_postfix_str(", ".join(figures))
+        bar.set_postfix_str(", ".join(_figures(progress)))
 
     try:
         yield show
     finally:
         for bar in bars:
             bar.close()
+            if (width := _width()) is not None:
+                sys.stderr.write(f"\r{' ' * (width + len(_ECHO))}\r")
+                sys.stderr.flush()
+
+
+def _width() -> int | None:
+    """Return the width of a bar on this terminal, beside which there is room for an echo."""
+    try:
+        return max(os.get_terminal_size(sys.stderr.fileno()).columns - len(_ECHO) - 1, 1)
+    except (OSError, ValueError):  # no terminal, or no file
+        return None
 
 
 def _figures(progress: Progress) -> list[str]:
@@ -176,7 +202,7 @@ def _figures(progress: Progress) -> list[str]:
     if progress.best is not None:
         figures += [f"best {progress.best:.1f}", f"{progress.optima} optima"]
     if progress.left is not None:
-        figures.append(f"{clock(progress.left)} left")
-    elif progress.steps:  # a first run may take minutes
-        figures += [f"{progress.steps} steps", clock(progress.seconds)]
-    return figures
+        return [*figures, f"{clock(progress.left)} left"]
+    if progress.steps:  # a first run may take minutes
+        figures.append(f"{progress.steps} steps")
+    return [*figures, clock(progress.seconds)]

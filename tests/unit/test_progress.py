@@ -6,6 +6,7 @@ import time
 import pytest
 
 import kes
+from kes.progress import Progress, RunCounter, reporting
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +108,34 @@ def test_progress_counts_the_steps_of_runs():
     ends = [len(optima[end].graph.skeleton) for end in optima.run_optima]
     assert shown[-1].unit == "runs"
     assert shown[-1].steps >= sum(ends) > 0
+
+
+def test_work_at_a_pace_has_a_time_left():
+    progress = Progress.at_a_pace(30, 40, time.monotonic() - 6.0, "members")
+    assert progress.left == pytest.approx(2.0, abs=0.1)
+    assert Progress.at_a_pace(0, 40, time.monotonic(), "members").left is None
+    assert str(progress) == "30 of 40 members, 00:02 left"
+    assert str(Progress(1234, 0, None, 0, 65.0, None, "sets")) == "1234 sets, 01:05"
+
+
+def test_imputing_a_further_table_is_no_work_of_its_runs():
+    """EM comes before the runs on a table: the count must not run ahead of them."""
+    shown = []
+    counter = RunCounter(10, 100)
+    each = counter.after(3, lambda progress: shown.append(progress.done))
+    for unit in ("rounds", "steps", "runs", "tasks", "sets"):
+        each(Progress(5, 20, None, 0, 1.0, None, unit))
+    assert shown == [30, 30, 35, 40, 40]
+
+
+def test_a_bar_leaves_room_for_the_echo_of_an_interrupt_and_clears_it(capsys, monkeypatch):
+    """A terminal writes ^C behind the bar; in the next line it would keep the bar on the screen."""
+    monkeypatch.setattr("kes.progress._width", lambda: 40)
+    with reporting(True) as report:
+        report(Progress(10**6, 10**7, None, 0, 100.0, 900.0, "sets"))
+        report(Progress(10**6, 0, None, 0, 100.0, None, "sets"), final=True)
+    lines = capsys.readouterr().err.split("\r")
+    assert any("15:00 left"[:5] in line for line in lines)
+    assert any(line.startswith("1000000 sets, 01:40") for line in lines)
+    assert max(len(line) for line in lines if line.strip()) <= 40
+    assert lines[-2:] == [" " * 42, ""]

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Unpack, overload
 
+from kes.budget import Budget
 from kes.data.dataset import Data
 from kes.declare import checked_options, chosen_from
 from kes.errors import KesError, option
@@ -23,7 +24,8 @@ from kes.options import CRITERION, CredibleOptions, CredibleWork
 from kes.progress import Progress, reporting
 from kes.results.optima import Optima
 from kes.results.summary import counted
-from kes.search.driver import threads
+from kes.search.driver import Execution, threads
+from kes.search.pipeline import prepare
 from kes.search.problem import Problem
 from kes.table import Table, tabulated
 from kes.validation import duration
@@ -175,7 +177,8 @@ def credible(
     """
     problem = Problem.of(data, {**options, "k": 1.0, "cache_mb": _CACHE_MB})
     work: CredibleWork = chosen_from(CredibleWork, options)
-    return credible_of(problem.completed(threads(options["n_jobs"])), optima=optima, **work)
+    problem = prepare(problem, Execution.of(options), Budget.of({"budget": work["budget"]}))
+    return credible_of(problem, optima=optima, **work)
 
 
 @checked_options(CredibleWork)
@@ -192,7 +195,7 @@ def credible_of(
 
         def keep_going(done: int) -> bool:
             spent = time.monotonic() - started
-            report(Progress(done, max(done, 1), None, 0, spent, None, "sets"))
+            report(Progress(done, 0, None, 0, spent, None, "sets"))
             return spent < limit
 
         found = problem.core.credible(

@@ -237,10 +237,9 @@ class Scoreboard:
         started = time.monotonic()
         with reporting(progress) as report:
             for question in order:
-                spent = time.monotonic() - started
-                if deadline is not None and started + spent >= deadline:
+                if deadline is not None and time.monotonic() >= deadline:
                     return
-                report(self._progress(len(order), spent))
+                report(Progress.at_a_pace(self.settled, len(order), started, "questions"))
                 for side in question.sides:
                     if side not in self._searched:
                         self._look_at(side, proving=proving)
@@ -261,10 +260,6 @@ class Scoreboard:
             if side not in self._searched and (known is None or known < score):
                 self._scores[side] = score
                 self._models.pop(side, None)
-
-    def _progress(self, wanted: int, spent: float) -> Progress:
-        left = spent / self.settled * (wanted - self.settled) if self.settled else None
-        return Progress(self.settled, wanted, None, 0, spent, left, "questions")
 
     def score(self, sides: Iterable[Side]) -> float | None:
         """Return the best score of some sides together; None if it is not known."""

@@ -88,9 +88,7 @@ def p_values(
         observed = differences(groups)
         reached = np.ones(len(pairs))
         for number in range(permutations):
-            spent = time.monotonic() - started
-            left = spent / (number + 1) * (permutations - number)
-            report(Progress(number, permutations, None, 0, spent, left, "permutations"))
+            report(Progress.at_a_pace(number, permutations, started, "permutations"))
             stream = Stream(here.settings.seed, Purpose.GROUPS, number)
             shuffled = np.empty(both.rows, dtype=np.bool_)
             shuffled[order[np.argsort(stream.uniforms(both.rows), kind="stable")]] = groups

@@ -24,15 +24,16 @@ from kes import _core
 from kes.analysis.chains import ChainWork, Scored
 from kes.analysis.probabilities import ModelProbability, StructurePosterior, Structures
 from kes.analysis.sampled_posterior import planned, sampled
-from kes.budget import Size
+from kes.budget import Budget, Size
 from kes.data.dataset import Data
 from kes.declare import checked_options, chosen_from
 from kes.errors import Interrupted, KesError, option
 from kes.graph import EssentialGraph
 from kes.native import core_errors
 from kes.options import POSTERIOR_MEMORY, PosteriorOptions, PosteriorWork, ScoringOptions
-from kes.progress import Progress, Reporter, reporting
-from kes.search.driver import threads
+from kes.progress import Progress, Reporter, reporting, time_left
+from kes.search.driver import Execution, SearchInterrupted, threads
+from kes.search.pipeline import prepare
 from kes.search.problem import Problem
 from kes.validation import duration
 
@@ -111,7 +112,11 @@ def posterior(data: Data, **options: Unpack[PosteriorOptions]) -> StructurePoste
     started = time.monotonic()
     problem = Problem.of(data, {**options, "k": 1.0, "cache_mb": _CACHE_MB})
     work: PosteriorWork = chosen_from(PosteriorWork, options)
-    return posterior_of(problem.completed(threads(options["n_jobs"])), started=started, **work)
+    try:
+        problem = prepare(problem, Execution.of(options), Budget.of({"budget": work["budget"]}))
+    except SearchInterrupted:
+        raise PosteriorInterrupted(None) from None
+    return posterior_of(problem, started=started, **work)
 
 
 @checked_options(PosteriorWork, memory_mb=POSTERIOR_MEMORY)
@@ -162,7 +167,7 @@ def posterior_of(
             raise _too_large(cost, memory)
         sets = _core.EXACT_PASSES << cost.variables
         try:
-            summed = _summed(problem, memory, n_jobs, clock.counting(sets, "sets"))
+            summed = _summed(problem, memory, n_jobs, clock.counting(sets, "sets", cost.share))
         except KeyboardInterrupt:
             raise PosteriorInterrupted(None) from None
     sample = partial(
@@ -273,7 +278,15 @@ class PosteriorCost:
     def __init__(self, variables: int, set_seconds: float) -> None:
         self.variables = variables
         self.bytes = _core.posterior_bytes(variables)
-        self.seconds = 2.0 ** min(variables, _UNTHINKABLE) * (set_seconds + _PER_SET * variables**2)
+        per_set = set_seconds + _PER_SET * variables**2
+        self.seconds = 2.0 ** min(variables, _UNTHINKABLE) * per_set
+        self._counting = set_seconds / per_set  # the share of the first pass
+
+    def share(self, done: int) -> float:
+        """Return the share of the time until so many sets are done, in all passes together."""
+        sets = 1 << self.variables
+        rest = (done - sets) / ((_core.EXACT_PASSES - 1) * sets)
+        return self._counting * min(done / sets, 1.0) + (1 - self._counting) * max(rest, 0.0)
 
     def __str__(self) -> str:
         if self.variables > _core.MAX_EXACT:
@@ -303,12 +316,30 @@ class _Clock:
         self._deadline, self._report = deadline, report
         self._started = time.monotonic()
 
-    def counting(self, wanted: int, unit: str) -> Callable[[int], bool]:
-        """Return a callback that takes the amount of work done."""
+    def counting(
+        self, wanted: int, unit: str, share: Callable[[int], float] | None = None
+    ) -> Callable[[int], bool]:
+        """Return a callback that takes the amount of work done.
+
+        `share` tells which share of the time that takes, if amounts do not take equally long. The
+        time to the end is estimated anew whenever more is done.
+        """
+        part = share or (lambda done: done / wanted)
+        last, end = -1, math.nan
+        first = before = 0.0
 
         def keep_going(done: int) -> bool:
+            nonlocal last, end, first, before
             now = time.monotonic()
-            self._report(Progress(done, wanted, None, 0, now - self._started, None, unit))
+            if last < 0:
+                last = done
+            if done == last and math.isnan(end):  # what chains prepare, or have from a file
+                first, before = now, part(done)
+            elif done > last:
+                rest = time_left(now - first, part(done) - before, 1.0 - before)
+                last, end = done, now + (rest or 0.0)
+            left = None if math.isnan(end) else max(end - now, 0.0)
+            self._report(Progress(done, wanted, None, 0, now - self._started, left, unit))
             return now < self._deadline
 
         return keep_going

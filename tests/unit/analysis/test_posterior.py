@@ -15,7 +15,7 @@ from tests.unit.refused import refused
 
 import kes
 from kes.analysis.chains import _MATRICES, BETAS, CHAINS, ChainBatch, ChainRecord
-from kes.analysis.posterior import PosteriorCost, PosteriorInterrupted, estimate
+from kes.analysis.posterior import PosteriorCost, PosteriorInterrupted, _Clock, estimate
 from kes.files import load
 from kes.graph.core_graph import CoreGraph
 
@@ -269,3 +269,43 @@ def test_the_estimate_of_a_wide_table_is_finite_and_never_less_than_of_a_narrowe
     assert all(map(math.isfinite, costs))
     assert costs == sorted(costs)
     assert "too many" in str(PosteriorCost(20_000, 1e-6))
+
+
+def test_the_time_left_follows_the_passes_of_the_sum():
+    """Counting a set of a large table takes longer than all that follows."""
+    cost = PosteriorCost(10, 1e-5)
+    shares = [cost.share(done) for done in range(0, 4 * 1024 + 1, 256)]
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert shares == sorted(shares)
+    assert cost.share(1024) > 0.75
+    assert PosteriorCost(10, 0.0).share(1024) == 0.0
+
+
+def test_the_time_left_of_resumed_chains_is_by_what_is_done_now(monkeypatch):
+    """With 500 of 1 000 rounds from a file, and 100 more in 2 s, there are 8 s left."""
+    now, seen = 100.0, []
+    monkeypatch.setattr("kes.analysis.posterior.time.monotonic", lambda: now)
+    keep_going = _Clock(105.0, seen.append).counting(1000, "rounds")
+    steps = [(100.0, 500), (101.0, 500), (102.0, 550), (103.0, 600), (104.0, 600), (106.0, 600)]
+    goes_on = []
+    for now, done in steps:  # noqa: B007 - the clock reads it
+        goes_on.append(keep_going(done))
+    assert [progress.left for progress in seen[:2]] == [None, None]
+    assert [progress.left for progress in seen[2:]] == pytest.approx([9.0, 8.0, 7.0, 5.0])
+    assert goes_on == [True] * 5 + [False]
+
+
+def test_an_imputation_is_interrupted_like_the_sum(eight):
+    """With a gap in a cell, imputing comes first, with progress and within the budget."""
+    codes = [column.codes for column in eight.discrete_columns]
+    frame = pd.DataFrame(dict(zip(eight.names, codes, strict=True)), dtype=object)
+    frame.iloc[0, 0] = None
+    seen = []
+
+    def show(progress):
+        seen.append(progress.unit)
+        raise KeyboardInterrupt
+
+    with pytest.raises(PosteriorInterrupted):
+        kes.posterior(frame, missing="em", progress=show)
+    assert seen == ["rounds"]
