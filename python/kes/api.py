@@ -183,11 +183,11 @@ def _chosen(
     work: ChooseWork = {
         "n_jobs": options["n_jobs"],
         "memory_mb": options["cache_mb"],
-        "budget": None if whole.seconds is None else SHARE_OF_CHOICE * whole.seconds,
+        "budget": whole.seconds,
         "progress": options["progress"],
         "folds": FOLDS,
     }
-    choice = known or choice_for(problem, options["edge_prior"], work)
+    choice = known or choice_for(problem, options["edge_prior"], work, SHARE_OF_CHOICE)
     found = {**options, **choice.options}
     if options["basis"] == "auto":
         found["basis"] = problem.settings.basis

@@ -18,12 +18,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from kes.analysis.short_searches import by_criterion, suits_aic
+from kes.budget import Budget
 from kes.data.dataset import AnyTable, Data, Dataset, Incomplete
 from kes.data.normal_scores import Ranks
 from kes.data.random_stream import Purpose, Stream
 from kes.data.resampling import BayesianBootstrap
 from kes.declare import checked_options, chosen_from, defaults
-from kes.errors import Interrupted
+from kes.errors import Interrupted, KesError, option
 from kes.graph import EssentialGraph
 from kes.graph.mpdag import Mpdag
 from kes.network.average import AveragedNetwork
@@ -125,12 +126,13 @@ def ensemble(data: Data, **options: Unpack[EnsembleOptions]) -> AveragedNetwork:
     Returns
     -------
     AveragedNetwork
-        If `budget` ends before all members are learned, those learned by then; at least one.
+        If `budget` ends before all members are learned, those learned by then. The first may take
+        a second in any case.
 
     Raises
     ------
     KesError
-        If the data or an option cannot be used.
+        If the data or an option cannot be used, or `budget` is too short for a single member.
     EnsembleInterrupted
         On Ctrl-C; its ``.ensemble`` averages the finished members.
 
@@ -159,17 +161,16 @@ def recipe_of(problem: Problem, criterion: str | None, work: AverageWork) -> Rec
 def average_of(problem: Problem, recipe: Recipe, work: AverageWork) -> AveragedNetwork:
     """Learn and fit the members of an average."""
     started, most = time.monotonic(), work["members"]
-    deadline = math.inf if work["budget"] is None else started + float(work["budget"])
+    budget = Budget.of({"budget": work["budget"]})
+    deadline = math.inf if budget.seconds is None else started + budget.seconds
+    at_first = started + budget.most_seconds
     members: list[Fitted] = []
     try:
         with reporting(work["progress"]) as report:
 
             def keep_going() -> bool:
-                now = time.monotonic()
-                spent, done = now - started, len(members)
-                left = spent * (most - done) / done if done else None
-                report(Progress(done, most, None, 0, spent, left, unit="members"))
-                return now < deadline or not members
+                report(Progress.at_a_pace(len(members), most, started, "members"))
+                return time.monotonic() < (deadline if members else at_first)
 
             def in_time(_: int) -> bool:
                 return keep_going() and time.monotonic() < deadline
@@ -181,6 +182,10 @@ def average_of(problem: Problem, recipe: Recipe, work: AverageWork) -> AveragedN
                 members.append(fitter(graph))
     except KeyboardInterrupt:
         raise EnsembleInterrupted(AveragedNetwork(members) if members else None) from None
+    if not members:
+        raise KesError(
+            f"not a single network was learned in time: raise {option('budget')}", option="budget"
+        )
     return AveragedNetwork(members)
 
 

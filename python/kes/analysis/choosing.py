@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.analysis.short_searches import by_criterion, suits_aic
+from kes.budget import Budget
 from kes.data.dataset import AnyTable, Data, Incomplete
 from kes.data.random_stream import Purpose, Stream
 from kes.data.resampling import Cases
 from kes.declare import Option, checked_options, chosen_from
-from kes.errors import KesError
+from kes.errors import KesError, option
 from kes.graph.mpdag import Mpdag
 from kes.network.fitting import fit
 from kes.network.new_rows import Unseen
@@ -82,13 +83,14 @@ def choose(data: Data, **options: Unpack[ChooseOptions]) -> CriterionChoice:
     -------
     CriterionChoice
         Its `options` are those for `kes.learn`, its `estimation` those for `kes.fit`, and its
-        `table` shows what was tried. If `budget` ends before everything is tried, the choice is
-        among what was tried; BIC always is.
+        `table` shows what was tried, BIC first. If `budget` ends before everything is tried, the
+        choice is among what was; the first may take a second in any case.
 
     Raises
     ------
     KesError
-        If the data or an option cannot be used, or there are too few cases.
+        If the data or an option cannot be used, there are too few cases, or `budget` is too short
+        for a single criterion.
 
     See Also
     --------
@@ -106,8 +108,17 @@ def choose(data: Data, **options: Unpack[ChooseOptions]) -> CriterionChoice:
     return choice_for(problem, options["edge_prior"], work)
 
 
-def choice_for(problem: Problem, edge_prior: Any, work: ChooseWork) -> CriterionChoice:  # noqa: ANN401
-    """Choose among all candidates for a table."""
+def choice_for(
+    problem: Problem,
+    edge_prior: Any,  # noqa: ANN401
+    work: ChooseWork,
+    share: float = 1.0,
+) -> CriterionChoice:
+    """Choose among all candidates for a table.
+
+    `share` is the part of the budget after which no further candidate is tried. The first one may
+    use it all.
+    """
     cases = Cases(problem.table)
     if cases.number < 2 * work["folds"]:
         raise KesError(
@@ -118,17 +129,23 @@ def choice_for(problem: Problem, edge_prior: Any, work: ChooseWork) -> Criterion
     parts = cases.folds(work["folds"], Stream(problem.settings.seed, Purpose.CHOICE))
     folds = [_Fold(problem, train, test) for train, test in parts]
     started = time.monotonic()
-    deadline = math.inf if work["budget"] is None else started + float(work["budget"])
+    budget = Budget.of({"budget": work["budget"]})
+    at_first = started + budget.most_seconds
+    later = math.inf if budget.seconds is None else started + budget.seconds * share
     found: list[tuple[Trial, Floats]] = []
     candidates = list(_settings(problem, edge_prior))
     weights = np.concatenate([fold.weights for fold in folds])
+    searches = len(candidates) * len(folds)
     with reporting(work["progress"]) as report:
         for number, settings in enumerate(candidates):
-            spent = time.monotonic() - started
-            if found and started + spent > deadline:
-                break
-            report(Progress(number, len(candidates), None, 0, spent, None, unit="criteria"))
-            each = _judged(folds, settings, work, math.inf if not found else deadline)
+            last = later if found else at_first
+            before = number * len(folds)
+
+            def keep_going(judged: int, last: float = last, before: int = before) -> bool:
+                report(Progress.at_a_pace(before + judged, searches, started, "searches"))
+                return time.monotonic() < last
+
+            each = _judged(folds, settings, work, keep_going)
             if each is None:
                 break
             for prior, own in _priors(problem.table.kind):
@@ -136,6 +153,12 @@ def choice_for(problem: Problem, edge_prior: Any, work: ChooseWork) -> Criterion
                 mean = float(weights @ logs) / float(weights.sum())
                 name, ess, price = settings.criterion, settings.ess, settings.edge_prior
                 found.append((Trial(name, ess, price, prior, own, mean), logs))
+    if not found:
+        raise KesError(
+            f"not a single criterion was tried in time: raise {option('budget')}, or choose "
+            f"{option('criterion')} yourself",
+            option="budget",
+        )
     return CriterionChoice(_ranked(found, weights), work["folds"], float(weights.sum()))
 
 
@@ -156,12 +179,20 @@ def _priors(kind: str) -> tuple[tuple[Prior, float | None], ...]:
 
 
 def _judged(
-    folds: Sequence["_Fold"], settings: Settings, work: ChooseWork, deadline: float
+    folds: Sequence["_Fold"],
+    settings: Settings,
+    work: ChooseWork,
+    keep_going: Callable[[int], bool],
 ) -> list[dict[tuple[Prior, float | None], Floats]] | None:
-    """Return what each fold says of a candidate; None if there is no time for all of them."""
-    each = []
+    """Return what each fold says of a candidate; None if there is no time for all of them.
+
+    `keep_going` takes the number of folds that are done.
+    """
+    each: list[dict[tuple[Prior, float | None], Floats]] = []
     for fold in folds:
-        one = fold.judged(settings, work, lambda: time.monotonic() < deadline)
+        if not keep_going(len(each)):
+            return None
+        one = fold.judged(settings, work, lambda: keep_going(len(each)))
         if one is None:
             return None
         each.append(one)

@@ -1,6 +1,7 @@
 """Learning averaged networks: options, knowledge, gaps, budgets, files and errors."""
 
 import pickle
+import time
 
 import numpy as np
 import pandas as pd
@@ -125,6 +126,23 @@ def test_the_average_of_a_result_has_its_settings(frame, tmp_path):
 def test_a_budget_keeps_whole_members_and_at_least_one(frame, monkeypatch):
     average = kes.ensemble(frame, members=50, budget=1e-9)
     assert average.members == kes.ensemble(frame, members=1).members
+
+
+def test_a_budget_that_is_too_short_for_a_member_is_no_endless_work(frame, monkeypatch):
+    """A search of a very wide table takes minutes; here the clock jumps when it begins."""
+    now = time.monotonic()
+    own = averaging.best_of
+
+    def best_of(*given, **more):
+        nonlocal now
+        now += 10.0
+        return own(*given, **more)
+
+    monkeypatch.setattr(averaging, "best_of", best_of)
+    monkeypatch.setattr(averaging.time, "monotonic", lambda: now)
+    with pytest.raises(kes.KesError) as error:
+        kes.ensemble(frame, members=2, budget=5)
+    assert error.value.option == "budget"
 
 
 def test_an_interrupt_hands_over_the_finished_members(frame, monkeypatch):

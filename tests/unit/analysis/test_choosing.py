@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 from kes.analysis import choosing
@@ -97,7 +98,7 @@ def test_gaps_and_weights(data):
 
 
 def test_a_budget_always_tries_bic(data):
-    assert {one.criterion for one in kes.choose(data, budget=1e-9).candidates} == {"bic"}
+    assert {one.criterion for one in kes.choose(data, folds=2, budget=1e-9).candidates} == {"bic"}
 
 
 def test_what_cannot_be_chosen(data):
@@ -131,17 +132,43 @@ def test_the_transform_of_the_options_is_fitted(bent):
     assert scaled[0].candidates[0].per_case == pytest.approx(scaled[1].candidates[0].per_case)
 
 
-def test_a_budget_stops_a_candidate_that_is_being_judged(data, monkeypatch):
-    asked = []
+@pytest.mark.parametrize("late", [0, 3])
+def test_a_budget_stops_a_candidate_that_is_being_judged(data, monkeypatch, late):
+    """The time is up at the beginning of a search: of the first candidate, or of the second."""
+    asked, now = [], 0.0
     own = choosing.best_of
 
     def best_of(table, settings, *, keep_going, **more):
+        nonlocal now
+        now = 10.0 if len(asked) == late else 1.0
         asked.append(keep_going())
         return own(table, settings, keep_going=keep_going, **more)
 
-    clock = iter(range(10**6))
     monkeypatch.setattr(choosing, "best_of", best_of)
-    monkeypatch.setattr(choosing.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(choosing.time, "monotonic", lambda: now)
+    if not late:
+        with refused(option="budget"):
+            kes.choose(data, folds=2, budget=6)
+        assert asked == [False]
+        return
     found = kes.choose(data, folds=2, budget=6)
     assert {candidate.criterion for candidate in found.candidates} == {"bic"}
-    assert asked[:2] == [True, True]  # the first is judged whatever the time
+    assert asked == [True, True, True, False]
+
+
+def test_progress_moves_with_every_search(data):
+    seen = []
+    choice = kes.choose(data, folds=3, progress=seen.append)
+    searches = 3 * len({(c.criterion, c.ess, c.edge_prior) for c in choice.candidates})
+    assert {progress.wanted for progress in seen} == {searches}
+    assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
+    assert all(progress.left is not None for progress in seen if progress.done)
+
+
+def test_choosing_can_be_interrupted_within_a_search(data):
+    def stop(progress):
+        if progress.done >= 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kes.choose(data, folds=3, progress=stop)
