@@ -8,9 +8,10 @@ from click.core import ParameterSource
 
 from kes.analysis.averaging import EnsembleInterrupted
 from kes.cli import options
-from kes.cli.console import say
+from kes.cli.console import is_progress_shown, say
 from kes.cli.inputs import DataRequest, Model, fitted, open_model, read_table, save
-from kes.errors import KesError
+from kes.cli.signals import exit_code
+from kes.errors import KesError, option
 from kes.files import stem
 from kes.formats import format_of
 from kes.graph.pdag import Pdag
@@ -21,6 +22,8 @@ from kes.options import AverageWork, FitOptions, Prior
 from kes.results.optima import Optima
 
 _PURPOSE = "probabilities are estimated from the data"
+_AVERAGE = ("members", "n_jobs", "budget", "progress")
+"""Options of --average."""
 
 
 @options.command(
@@ -40,14 +43,17 @@ _PURPOSE = "probabilities are estimated from the data"
     help="Average many networks, learned from random weights of the rows: they predict new cases "
     "better than a single one. By default with --ess 5.",
 )
-@options.add("members", of=AverageWork)
+@options.add(*_AVERAGE, of=AverageWork)
 @options.file(
     "--out",
     "File to write: .json holds all kinds of networks; .bif, .xmlbif and .net hold discrete "
     "ones, for which continuous columns are cut into intervals. Add .gz to compress it. The "
     "members of an average go to one .json file, or to numbered files of the other formats.",
 )
+@click.pass_context
 def fit(
+    ctx: click.Context,
+    /,
     *,
     model: Path,
     data: str | None,
@@ -55,7 +61,6 @@ def fit(
     prior: Prior,
     ess: float,
     average: bool,
-    members: int,
     out: Path | None,
     **table: Any,  # noqa: ANN401 - of click
 ) -> None:
@@ -69,12 +74,16 @@ def fit(
             f"--out {out}: {format_of(out).name} files hold no probabilities; write .bif, .xmlbif, "
             f".net or .json, or draw the graph: kes plot {model} --out {out}"
         )
-    if not average and _is_given("members"):
-        raise click.UsageError("--members belongs to --average.")
+    work: Any = {name: table.pop(name) for name in _AVERAGE}
+    for name in _AVERAGE:
+        if not average and _is_given(ctx, name):
+            raise click.UsageError(f"{option(name)} belongs to --average.")
     estimation: FitOptions = {"prior": prior, "ess": ess}
     found = open_model(model, DataRequest(data, table, _PURPOSE))
     if average:
-        _fit_average(found, model, members, estimation, out)
+        own = {name: value for name, value in estimation.items() if _is_given(ctx, name)}
+        if not _fit_average(found, model, {**work, **own}, out):
+            ctx.exit(exit_code())
         return
     network = (
         fitted(found, optimum, estimation, out)
@@ -91,35 +100,33 @@ def fit(
         say(f"Saved to {out}")
 
 
-def _is_given(name: str) -> bool:
+def _is_given(ctx: click.Context, name: str) -> bool:
     """Tell whether an option of this command is on the command line."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def _fit_average(
-    found: Model, path: Path, members: int, estimation: FitOptions, out: Path | None
-) -> None:
-    """Average networks that are learned from the data of a result."""
+def _fit_average(found: Model, path: Path, work: dict[str, Any], out: Path | None) -> bool:
+    """Average networks that are learned from the data of a result; return False after Ctrl-C."""
     if not isinstance(found, Optima):
         raise KesError(f"--average needs a result of kes learn; {path} is none", file=str(path))
-    given: Any = {name: value for name, value in estimation.items() if _is_given(name)}
     if out is not None and found.kind != "discrete" and not format_of(out).continuous:
         raise KesError(
             f"{out}: {format_of(out).name} files hold discrete networks only; write .json, or "
             "learn from intervals: kes learn --discretize 3",
             file=str(out),
         )
-    stop = None
+    work["progress"] = is_progress_shown(work["progress"])
+    network, is_complete = None, True
     try:
-        network = found.ensemble(members=members, **given)
-    except EnsembleInterrupted as interrupt:
-        if interrupt.ensemble is None:
-            raise
-        network, stop = interrupt.ensemble, interrupt
-    say(network)
-    _save_average(network, out)
-    if stop is not None:
-        raise stop
+        network = found.ensemble(**work)
+    except EnsembleInterrupted as stop:
+        network, is_complete = stop.ensemble, False
+        done = 0 if network is None else len(network.members)
+        say(f"Interrupted after {done} of {work['members']} networks.", err=True)
+    if network is not None:
+        say(network)
+        _save_average(network, out)
+    return is_complete
 
 
 def _save_average(network: AveragedNetwork, out: Path | None) -> None:

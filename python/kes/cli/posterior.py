@@ -8,9 +8,11 @@ import click
 from kes import api
 from kes.analysis.posterior import PosteriorInterrupted, estimate
 from kes.analysis.posterior import posterior as probabilities
+from kes.analysis.probabilities import StructurePosterior
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
 from kes.cli.inputs import read_knowledge, read_table, table_of, with_kinds
+from kes.cli.signals import exit_code
 from kes.options import POSTERIOR_MEMORY, SCORE, PosteriorWork
 
 _WORK = ("prior", "method", "rounds", "resume", "random_state", "n_jobs", "memory_mb", "budget")
@@ -34,7 +36,10 @@ _WORK = ("prior", "method", "rounds", "resume", "random_state", "n_jobs", "memor
 @options.add("n_jobs", "budget", "progress", of=PosteriorWork)
 @options.add("memory_mb", of=PosteriorWork, default=POSTERIOR_MEMORY)
 @options.csv("CSV file for the probabilities of all pairs")
+@click.pass_context
 def posterior(
+    ctx: click.Context,
+    /,
     *,
     data: str | None,
     progress: bool | None,
@@ -66,14 +71,25 @@ def posterior(
         say(f"Note: {note}", err=True)
     if work["method"] != "chains":
         say(f"{estimate(dataset, **chosen)}.", err=True)
-    stop = None
+    is_complete = True
     try:
         found = probabilities(dataset, **chosen, **work, progress=is_progress_shown(progress))
-    except PosteriorInterrupted as interrupt:
-        if interrupt.posterior is None:
-            raise
-        found, stop = interrupt.posterior, interrupt
+    except PosteriorInterrupted as stop:
+        _say_interrupted(stop.posterior, work["resume"])
+        if stop.posterior is None:
+            ctx.exit(exit_code())
+        found, is_complete = stop.posterior, False
     say(found.summary())
     show_or_write(found.edges(), out)
-    if stop is not None:
-        raise stop
+    if not is_complete:
+        ctx.exit(exit_code())
+
+
+def _say_interrupted(found: StructurePosterior | None, chains: str | None) -> None:
+    """Say what an interrupted computation has found, and how it goes on."""
+    done = "nothing was found yet" if found is None else f"this is from {found.method}"
+    say(f"Interrupted: {done}.", err=True)
+    if chains is not None and Path(chains).exists():
+        say(f"The chains are in {chains}; the same command goes on from there.", err=True)
+    elif found is not None:
+        say("With --resume FILE the same command could go on from there.", err=True)

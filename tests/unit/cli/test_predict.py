@@ -140,7 +140,10 @@ def test_averages_are_refused_where_a_graph_is_needed(printed, tmp_path):
     assert code == 2
     assert "members" in err
     assert printed("fit", tmp_path / "a.json", "--average")[0] == 2
-    assert printed("fit", "data.kes.json.gz", "--members", 3)[0] == 2
+    for own in (("--members", 3), ("--budget", "3s"), ("--jobs", 1), ("--progress",)):
+        code, _, err = printed("fit", "data.kes.json.gz", *own)
+        assert code == 2
+        assert f"{own[0]} belongs to --average" in err
 
 
 def test_members_of_numbers_are_refused_before_the_work(printed, tmp_path, monkeypatch):
@@ -162,7 +165,16 @@ def test_an_interrupted_average_is_saved(printed, tmp_path, monkeypatch):
 
     monkeypatch.setattr("kes.results.optima.Optima.ensemble", interrupted)
     out = tmp_path / "average.json"
-    code, said, _ = printed("fit", "data.kes.json.gz", "--average", "--out", out)
+    code, said, err = printed("fit", "data.kes.json.gz", "--average", "--out", out)
     assert code == 130
+    assert "Interrupted after 2 of 20 networks" in err
     assert "2 members" in said
     assert kes.read_network(out) == finished
+
+
+def test_an_average_shows_progress_and_keeps_its_budget(printed, tmp_path):
+    words = ("fit", "data.kes.json.gz", "--average", "--members", 10**6, "--budget", "0.5s")
+    code, said, err = printed(*words, "--progress", "--jobs", 1)
+    assert code == 0
+    assert "AveragedNetwork" in said
+    assert "/1000000 members" in err

@@ -1,6 +1,7 @@
 """The commands about a result and its data: they print what the methods return."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import kes
+from kes.analysis.posterior import PosteriorInterrupted
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +148,24 @@ def test_what_certify_may_need_is_told_in_plain_numbers(tmp_path, printed):
     _, _, err = printed("certify", tmp_path / "a.csv", "--criterion", "bdeu")
     assert "260 sets" in err, "2^8, to two digits"
     assert "e+" not in err
+
+
+@pytest.mark.parametrize("is_found", [True, False])
+def test_an_interrupted_posterior_says_what_is_kept(printed, tmp_path, monkeypatch, is_found):
+    data = tmp_path / "data.csv"
+    kes.datasets.alarm(rows=50).select(["HR", "HRBP", "HREKG"]).to_pandas().to_csv(
+        data, index=False
+    )
+    found = kes.posterior(data, method="chains", rounds=100) if is_found else None
+
+    def interrupted(*_, resume, **__):
+        Path(resume).touch()
+        raise PosteriorInterrupted(found)
+
+    monkeypatch.setattr("kes.cli.posterior.probabilities", interrupted)
+    chains = tmp_path / "chains.npz"
+    code, out, err = printed("posterior", data, "--resume", chains)
+    assert code == 130
+    assert str(chains) in err.replace("\n", "")
+    assert ("probability" in out) == is_found
+    assert ("nothing was found" in err) != is_found
