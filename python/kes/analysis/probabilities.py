@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.analysis.averaging import average_of_models
+from kes.analysis.convergence import Diagnostics
 from kes.errors import KesError, option, unknown
 from kes.graph import EssentialGraph
 from kes.network.average import AveragedNetwork
@@ -53,58 +54,6 @@ class Structures:
     blankets: NDArray[np.float64] = field(repr=False)
     models: tuple[ModelProbability, ...] = field(repr=False)
     effective: float
-
-
-@dataclass(frozen=True, eq=False)
-class Convergence:
-    """How well chains have settled some probabilities. Arrays, by what the probabilities are of.
-
-    Attributes
-    ----------
-    mean : array
-        The shares themselves.
-    error : array
-        Standard errors, from the spread of batches of rounds and of the chains.
-    agreement : array
-        Largest difference between two chains.
-    ess : array
-        Effective sample sizes: how many independent networks would be as precise.
-    r_hat : array
-        R-hat of batches of rounds; 1 if the chains differ no more than batches of one chain do.
-    settled : array
-        Whether the chains agree.
-    """
-
-    mean: NDArray[np.float64] = field(repr=False)
-    error: NDArray[np.float64] = field(repr=False)
-    agreement: NDArray[np.float64] = field(repr=False)
-    ess: NDArray[np.float64] = field(repr=False)
-    r_hat: NDArray[np.float64] = field(repr=False)
-    settled: NDArray[np.bool_] = field(repr=False)
-
-    @property
-    def shown(self) -> NDArray[np.float64]:
-        """The shares that are settled; NaN for the others."""
-        return np.where(self.settled, self.mean, np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class Diagnostics:
-    """How chains have settled each kind of probability.
-
-    Attributes
-    ----------
-    chains, rounds, jumps : int
-        Number of chains, of rounds of each, and of all jumps to other models.
-    of : mapping
-        By kind: matrices for "edges", "arcs", "ancestors" and "blankets", and a vector in the order
-        of `Structures.v_structures`.
-    """
-
-    chains: int
-    rounds: int
-    jumps: int
-    of: Mapping[str, Convergence] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,9 +323,10 @@ class StructurePosterior:
 
     def summary(self) -> str:
         """Return how the numbers were found, in a few lines."""
-        settled = [p for p in self.edges()["probability"] if p is not None]
+        edges = self.edges()["probability"]
+        settled = [p for p in edges if p is not None]
         certain = sum(p > _CERTAIN for p in settled)
-        open_pairs = len(self.edges()) - len(settled)
+        open_pairs = len(edges) - len(settled)
         found = self.diagnostics
         if found is None:
             errors = f"at most {self.dropped:.1g} of the sum; rounding {self.rounding:.1g}"

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes.analysis.chains import CHAINS, ChainBatch, ChainRecord, Chains, ChainWork, Scored, Triple
-from kes.analysis.probabilities import Convergence, Diagnostics, ModelProbability, Structures
+from kes.analysis.convergence import Convergence, Diagnostics, converged
+from kes.analysis.probabilities import ModelProbability, Structures
 from kes.errors import KesError, option
 from kes.graph import EssentialGraph
 from kes.graph.core_graph import CoreGraph
@@ -29,7 +30,6 @@ _DRAWN = 0.1  # as `AGREEMENT`, of numbers from DAGs drawn once in a round
 _PRECISE = 0.01  # standard error of an edge with which chains of no given length stop
 _BURN_IN = 0.2
 _MODELS = 1000
-_CERTAIN = 1e-9
 _FIRST, _LONGEST, _SHORTEST = 2_000, 16_000, 400  # rounds
 _WORK = 5e6  # rounds x squared number of variables that take about half a minute
 
@@ -175,33 +175,6 @@ class _Statistics:
             essential = EssentialGraph.from_core(self._names, graph)
             models.append(ModelProbability(essential, float(shares.mean()), error))
         return tuple(models)
-
-
-def converged(batches: NDArray[np.float64], most: float) -> Convergence:
-    """Estimate errors from the spread of batches within chains, and of the chains' means.
-
-    The first two axes are those of the chains and of their batches.
-    """
-    chains, number = batches.shape[:2]
-    means = batches.mean(axis=1)
-    within = batches.var(axis=1, ddof=1).mean(axis=0)
-    between = means.var(axis=0, ddof=1)
-    mean = means.mean(axis=0)
-    # The larger of both: chains that were at different places all the time differ by more.
-    variance = np.maximum(within / number, between) / chains
-    varies = mean * (1 - mean) > _CERTAIN  # otherwise there is nothing to estimate from
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r_hat = np.sqrt((number - 1) / number + between / within)
-        ess = mean * (1 - mean) / variance
-    agreement = np.ptp(means, axis=0)
-    return Convergence(
-        mean=mean,
-        error=np.sqrt(variance),
-        agreement=agreement,
-        ess=np.where(varies, ess, np.inf),
-        r_hat=np.where(varies, r_hat, 1.0),
-        settled=agreement <= most,
-    )
 
 
 def _effective(counts: Sequence[Counter[CoreGraph]]) -> float:
