@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack, cast
 
+from kes.analysis.choosing import FOLDS, ChooseWork, choice_for
+from kes.analysis.target import check_target, evaluate
 from kes.budget import SHARE_OF_CHOICE, Budget
 from kes.data.dataset import Data
 from kes.declare import checked_options
@@ -100,8 +102,6 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
     except KeyboardInterrupt:  # a large table, or the choice of a criterion or a basis
         raise Interrupted from None
     if options["target"] is not None:
-        from kes.analysis.target import check_target
-
         check_target(options["target"], problem.table.names)
     base = (
         None
@@ -176,8 +176,6 @@ def _chosen(
     data: Data, options: LearnOptions, whole: Budget, known: CriterionChoice | None
 ) -> tuple[TableAsRead, LearnOptions, CriterionChoice]:
     """Choose a criterion, unless it is known; return the table and the options with it, too."""
-    from kes.analysis.choosing import FOLDS, ChooseWork, choice_for
-
     problem = Problem.of(data, {**options, "criterion": "bic"})
     read = TableAsRead(problem.table, problem.reading)
     work: ChooseWork = {
@@ -198,8 +196,6 @@ def _evaluated(
     optima: Optima, target: str, execution: Execution, left: Budget, out: OutFile | None
 ) -> Optima:
     """Evaluate predictions of a target, and keep that with the result."""
-    from kes.analysis.target import evaluate
-
     problem = optima.ready(None, None, None)
     seconds = None if left.seconds is None else max(left.seconds, 0.0)
     try:

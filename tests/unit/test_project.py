@@ -165,7 +165,6 @@ FACADE = ("kes.results.methods", "kes.results.structure_methods")
 """The methods of `Optima` ask rooms above, which they import when they are called."""
 
 LAZY = {
-    "kes.api": "networks are imported only if a target is evaluated",
     "kes.cli.app": "needs the extra app",
     "kes.cli": "Ctrl-C is handled before anything large is imported",
     "kes.data.discretizer": "narwhals waits for a frame",
