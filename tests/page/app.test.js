@@ -103,6 +103,8 @@ test("a cut of one column leaves the cuts of the others as they were", () => {
   assert.deepEqual(withCut(4, "a", 3, ["a", "b"]), { a: 3, b: 4 });
   assert.deepEqual(withCut({ a: 3, b: 4 }, "a", null, ["a", "b"]), { b: 4 });
   assert.equal(withCut({ a: 3 }, "a", null, ["a"]), null);
+  assert.equal(cutOf({ a: [1.5, 3] }, "a"), 3);
+  assert.deepEqual(withCut({ a: [1.5, 3], b: [2] }, "b", 4, ["a", "b"]), { a: 3, b: 4 });
   assert.equal(cutOf(4, "a"), 4);
   assert.equal(cutOf({ b: 4 }, "a"), null);
   assert.equal(cutOf(undefined, "a"), null);

@@ -18,6 +18,7 @@ from typing import Any
 from kes import datasets
 from kes.app.workspace import stem
 from kes.data.dataset import Dataset
+from kes.data.discretizer import Discretizer
 from kes.data.interventions import check_interventions
 from kes.data.schema import ReadOptions
 from kes.data.series import Series
@@ -27,7 +28,7 @@ from kes.graph.knowledge import Knowledge
 from kes.graph.knowledge_files import dump
 from kes.options import LearnOptions
 from kes.show.report.recipe import command_words, python_lines
-from kes.validation import integer
+from kes.validation import integer, number
 
 TEXTS = ("weights", "sep", "decimal", "encoding", "dates", "missing")
 """Parts of a draft that are fields of `ReadOptions` and text."""
@@ -152,10 +153,16 @@ def form_options() -> dict[str, Any]:
     }
 
 
-def _bins(value: object) -> int | dict[str, int]:
-    if isinstance(value, Mapping):
-        return {str(name): integer("discretize", bins, minimum=2) for name, bins in value.items()}
-    return integer("discretize", value, minimum=2)
+def _bins(value: object) -> int | dict[str, int] | dict[str, list[float]]:
+    """Return numbers of intervals, or cut points of columns."""
+    if not isinstance(value, Mapping):
+        return integer("discretize", value, minimum=2)
+    if all(isinstance(cuts, list) for cuts in value.values()):
+        points = {
+            str(name): [number("discretize", cut) for cut in cuts] for name, cuts in value.items()
+        }
+        return {name: list(cuts) for name, cuts in Discretizer.at(points).cuts.items()}
+    return {str(name): integer("discretize", bins, minimum=2) for name, bins in value.items()}
 
 
 def _series(given: Mapping[str, Any]) -> Series | None:

@@ -71,8 +71,12 @@ def draft(file: str) -> dict[str, Any]:
     """Return the draft that gives a result, as far as the page can express it."""
     optima = load(file)
     how, settings, record = optima.record.reading, optima.settings, optima.record
-    rare = (how.cuts, how.columns, how.weights is True)
-    if any(rare) or settings.start is not None or isinstance(settings.neighbourhood, Sampled):
+    if (
+        how.columns
+        or how.weights is True
+        or settings.start is not None
+        or isinstance(settings.neighbourhood, Sampled)
+    ):
         raise KesError(
             "this result was learned in a way that the page cannot repeat; its report has the "
             "command, or the lines of Python",
@@ -95,6 +99,8 @@ def draft(file: str) -> dict[str, Any]:
         options.pop("edge_prior", None)
     if optima.target is not None:
         options["target"] = optima.target
+    if how.cuts:
+        options["discretize"] = {name: list(cuts) for name, cuts in how.cuts.items()}
     found["options"] = options
     if how.interventions:
         found["interventions"] = {

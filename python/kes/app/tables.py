@@ -166,8 +166,7 @@ def check(draft: dict[str, Any]) -> dict[str, Any]:
     cut = chosen.options.get("discretize")
     data: Data = chosen.file
     try:
-        discretizer = None if cut is None else Discretizer(cut)
-        table = read_data(data, chosen.reading, discretizer=discretizer)
+        table = read_data(data, chosen.reading, discretizer=Discretizer.checked(cut))
     except KesError as error:
         fields = {"column": error.column, "option": error.option}
         offered = fixes(error, chosen)

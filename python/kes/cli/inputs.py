@@ -4,8 +4,6 @@ A result remembers the name of the file that it was learned from and how that wa
 looked for by this name and then beside the result, and used only if it still holds the same data.
 """
 
-import csv
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -18,9 +16,9 @@ import click
 from kes import datasets
 from kes.api import load
 from kes.cli.console import say
+from kes.cli.parsing import discretizer_of, split_list
 from kes.data import State
 from kes.data.dataset import AnyTable, Data, Dataset
-from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.infer_kinds import saying
 from kes.data.interventions import Interventions, known_targets, read_interventions
@@ -79,7 +77,7 @@ def read_table(
         raise click.UsageError("--rows is for --example; files are always read completely.")
     refuse_result(data)
     how = replace(reading(options), source=data)
-    discretizer = _discretizer(options["discretize"])
+    discretizer = discretizer_of(options["discretize"])
     if before is not None and not given_options(options):
         how = replace(before, source=data, example=None)
     elif before is not None:
@@ -155,7 +153,7 @@ def _series(options: Given) -> Series | None:
 
 def _missing(given: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     """Split --missing into how to treat missing values and markers of missing values."""
-    words = _words(given)
+    words = split_list(given)
     for word in words:
         if word not in MISSING and (meant := get_close_matches(word, MISSING, 1)):
             raise click.UsageError(f"--missing {word}: did you mean {meant[0]}?")
@@ -163,21 +161,6 @@ def _missing(given: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     if len(how) > 1:
         raise click.UsageError(f"--missing {how[0]} and --missing {how[1]} exclude each other.")
     return how[0] if how else "error", tuple(word for word in words if word not in MISSING)
-
-
-def _discretizer(given: str | None) -> Discretizer | None:
-    """Return the discretizer of all continuous columns, or of the named ones."""
-    if given is None:
-        return None
-    if re.fullmatch(r"[0-9]+", given):
-        return Discretizer(int(given))
-    pairs = [word.rpartition("=") for word in _words([given])]
-    if not all(name and re.fullmatch(r"[0-9]+", bins) for name, _, bins in pairs):
-        raise click.UsageError(
-            f"--discretize {given}: give a number of intervals, such as 3, or one for each of "
-            "several columns, such as age=5,dose=3."
-        )
-    return Discretizer({name: int(bins) for name, _, bins in pairs})
 
 
 def _kinds(options: Given) -> dict[str, str]:
@@ -193,17 +176,12 @@ def _kinds(options: Given) -> dict[str, str]:
 
 def _names(options: Given, flag: str) -> tuple[str, ...]:
     """Return the columns that an option names."""
-    names = _words(options[flag])
+    names = split_list(options[flag])
     if options[flag] and not names:
         raise click.UsageError(
             f'--{flag} names no column; a column without a name is called "column 1", by position.'
         )
     return tuple(names)
-
-
-def _words(given: Iterable[str]) -> list[str]:
-    """Split lists at commas, except within double quotes."""
-    return [word for text in given for row in csv.reader(text.splitlines()) for word in row if word]
 
 
 # --- knowledge ------------------------------------------------------------------------------------
@@ -230,7 +208,7 @@ def read_knowledge(options: Given) -> Knowledge | None:
 
 
 def _stripped(given: Iterable[str]) -> list[str]:
-    return [name for word in _words(given) if (name := word.strip())]
+    return [name for word in split_list(given) if (name := word.strip())]
 
 
 def _pairs(flag: str, given: Iterable[str]) -> list[tuple[str, str]]:

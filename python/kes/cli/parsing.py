@@ -1,12 +1,14 @@
-"""Command-line parsing: types of values, and suggestions for mistyped commands and options."""
+"""Command-line parsing: values, lists, and suggestions for mistyped commands and options."""
 
+import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 import click
 
+from kes.data.discretizer import Discretizer
 from kes.validation import duration
 
 _SYNONYMS = {
@@ -174,3 +176,38 @@ def _advice(suggestion: str | None) -> str:
 
 def _no_such(what: str, given: str, advice: str, ctx: click.Context) -> click.UsageError:
     return click.UsageError(f"No such {what} '{given}'.{advice}", ctx)
+
+
+# --- lists ----------------------------------------------------------------------------------------
+
+
+def split_list(given: Iterable[str]) -> list[str]:
+    """Split lists at commas, except within double quotes."""
+    return [word for text in given for row in csv.reader(text.splitlines()) for word in row if word]
+
+
+def discretizer_of(given: str | None) -> Discretizer | None:
+    """Return the discretizer of all continuous columns, or of the named ones."""
+    if given is None:
+        return None
+    if re.fullmatch(r"[0-9]+", given):
+        return Discretizer(int(given))
+    pairs = [word.rpartition("=") for word in split_list([given])]
+    if all(name and re.fullmatch(r"[0-9]+", bins) for name, _, bins in pairs):
+        return Discretizer({name: int(bins) for name, _, bins in pairs})
+    if (cuts := _cut_points(given)) is not None:
+        return Discretizer.at(cuts)
+    raise click.UsageError(
+        f"--discretize {given}: give a number of intervals, such as 3, one for each of several "
+        "columns, such as age=5,dose=3, or their cut points, such as age@18/65,dose@2.5."
+    )
+
+
+def _cut_points(given: str) -> dict[str, list[float]] | None:
+    """Return the cut points in age@18/65,dose@2.5; None if it is no list of these."""
+    places = [word.rpartition("@") for word in split_list([given])]
+    try:
+        cuts = {name: [float(cut) for cut in own.split("/") if cut] for name, _, own in places}
+    except ValueError:
+        return None
+    return cuts if all(cuts) else None

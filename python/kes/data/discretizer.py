@@ -27,6 +27,7 @@ from kes.data.raw_columns import Raw, from_array
 from kes.data.source import Coded, Source, open_source
 from kes.errors import KesError, listed, option, unknown
 
+_POINTS = (list, tuple, np.ndarray)
 _METHODS = ("quantile", "uniform", "information")
 
 DataT = TypeVar("DataT")
@@ -90,11 +91,14 @@ class Discretizer:
             return None
         if isinstance(given, Discretizer):
             return copy(given)
-        if isinstance(given, Mapping | int):
+        if isinstance(given, Mapping) and any(isinstance(own, _POINTS) for own in given.values()):
+            if all(isinstance(own, _POINTS) for own in given.values()):
+                return cls.at(given)
+        elif isinstance(given, Mapping | int):
             return cls(given)
         raise KesError(
             f"{option('discretize')} must be a number of intervals, a mapping of columns to "
-            f"numbers, or a kes.Discretizer, not {given!r}",
+            f"numbers of intervals or to cut points, or a kes.Discretizer, not {given!r}",
             option="discretize",
         )
 
@@ -109,7 +113,7 @@ class Discretizer:
         """
         found = {}
         for name, numbers in cuts.items():
-            ends = tuple(float(number) for number in numbers)
+            ends = tuple(_point(name, number) for number in numbers)
             if not np.isfinite(ends).all() or any(b <= a for a, b in pairwise(ends)):
                 raise KesError(
                     f"column {name!r}: cuts must be finite numbers in ascending order, not "
@@ -382,6 +386,18 @@ def _open(data: object) -> Source:
     if isinstance(data, np.ndarray) and data.dtype.kind not in "biuf":
         raise KesError(f"arrays must hold numbers, not {data.dtype}", option="data")
     return open_source(cast("Any", data))
+
+
+def _point(column: str, value: object) -> float:
+    """Return a cut point."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise KesError(
+            f"column {column!r}: a cut must be a number, not {value!r}",
+            option="cuts",
+            column=column,
+        ) from None
 
 
 def _known(name: str, columns: Mapping[str, Raw]) -> Raw:

@@ -1,6 +1,6 @@
 """Options of reading a table and of fitting a network to it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -117,17 +117,18 @@ class DataOptions(TypedDict, total=False):
         ),
     ]
     discretize: Annotated[
-        "int | Mapping[str, int] | Discretizer | None",
+        "int | Mapping[str, int] | Mapping[str, Sequence[float]] | Discretizer | None",
         Option(
             default=None,
             group="data",
             doc="Cut continuous columns into this many intervals with about equally many cases; "
-            'or only the named ones, such as ``{"age": 5}``; or as a `kes.Discretizer` defines. '
+            'or only the named ones, such as ``{"age": 5}``; or at given points, such as '
+            '``{"age": [18, 65]}``; or as a `kes.Discretizer` defines. '
             "`Optima.discretizer` keeps the cut points.",
             type="int, mapping, Discretizer or None",
             metavar="N|COLUMN=N,...",
             help="Cut continuous columns, or the named ones, into N intervals with about equally "
-            "many cases.",
+            "many cases; or at given points: age@18/65,dose@2.5.",
         ),
     ]
     dates: Annotated[

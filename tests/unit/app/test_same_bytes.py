@@ -122,6 +122,25 @@ def test_a_result_of_the_shell_becomes_a_draft(server):
     assert kes.load(server.folder / job["out"]).settings == expected.settings
 
 
+@pytest.mark.parametrize("discretize", [3, {"age": [40.5, 61]}])
+def test_a_result_with_cuts_becomes_a_draft_and_a_command(server, elsewhere, discretize):
+    """The file holds the cut points: the page and the shell take these, not new ones."""
+    path = server.folder / "cut.kes.json.gz"
+    how = {"missing": "drop", "kinds": {"id": "omit"}, "discretize": discretize}
+    table = server.folder / "clinic.csv"
+    expected = kes.learn(table, runs=3, improve=False, **how)
+    expected.save(path)
+    draft = server.ask("GET", f"results/{path.name}/draft")
+    cuts = {name: list(own) for name, own in expected.discretizer.cuts.items()}
+    assert draft["options"].pop("discretize") == cuts
+    assert draft["options"] == {}
+    draft |= {"file": "clinic.csv", "options": {"discretize": cuts, "runs": 3, "improve": False}}
+    job = server.finished(server.ask("POST", "learn", {"draft": draft}))
+    assert kes.load(server.folder / job["out"]) == expected
+    run(elsewhere, "-m", *shlex.split(server.ask("GET", f"results/{path.name}")["shell"]))
+    assert kes.load(elsewhere / path.name) == expected
+
+
 @pytest.mark.parametrize("name", ["experiments", "series"])
 def test_a_result_with_experiments_or_series_becomes_its_draft(server, name):
     """Of the result alone, as if the shell had learned it: what follows from it is not repeated."""

@@ -393,3 +393,22 @@ def test_other_shells_are_told_what_to_do(printed, shell):
     code, out, _ = printed("completion", shell)
     assert code == 0
     assert f"_KES_COMPLETE={shell}_complete" in out
+
+
+def test_cut_points_are_given_by_column(printed, tmp_path):
+    table = tmp_path / "numbers.csv"
+    rows = np.random.default_rng(3).normal(size=(200, 2))
+    pd.DataFrame(rows, columns=["a@b", "c"]).to_csv(table, index=False)
+    out = tmp_path / "a.kes.json"
+    words = ("learn", table, "--runs", 1, "--out", out, "--discretize")
+    assert printed(*words, "a@b@-0.5/1e-1,c@0")[0] == 0
+    assert dict(kes.load(out).discretizer.cuts) == {"a@b": (-0.5, 0.1), "c": (0.0,)}
+    points = {"a@b": [-0.5, 0.1], "c": [0]}
+    assert kes.learn(table, discretize=points, runs=1) == kes.load(out)
+    for wrong in ("c@x", "@1", "c@1/0", "c@inf", "c@1,a@b=3", "c=0.5"):
+        code, _, err = printed(*words, wrong)
+        assert code == 2
+        assert "Error" in err
+    for unusable in ({"c": [0], "a@b": 3}, {"c": ["x"]}, {"c": [2, 1]}):
+        with pytest.raises(kes.KesError):
+            kes.learn(table, discretize=unusable, runs=1)

@@ -180,7 +180,7 @@ def python_lines(reading: ReadOptions, options: Mapping[str, object]) -> list[st
     if any(value is not None for value in only_reader.values()):
         reader = "encode_incomplete" if reading.missing == "em" else "encode"
         if cut is not None and not isinstance(cut, Discretizer):
-            cut = Discretizer(cut)  # type: ignore[arg-type]
+            cut = Discretizer.checked(cut)
         given = _arguments(_given(shared | only_reader | {"discretizer": cut}))
         lines.append(f"data = kes.data.{reader}({table}{given})")
         table = "data"
@@ -223,11 +223,12 @@ def command_line(optima: Optima, file: PathLike | None = None) -> str | None:
     """
     settings, reading, improving = optima.settings, optima.record.reading, optima.record.improving
     knowledge = _knowledge_words(settings.knowledge)
-    only_python = settings.start is not None or reading.weights is True or bool(reading.cuts)
+    only_python = settings.start is not None or reading.weights is True
     only_python |= bool(reading.interventions)  # the shell reads them from a file
     if only_python or improving.earlier or improving.calls or knowledge is None:
         return None
     options = _changed(optima) | {"target": optima.target} | _amounts(optima)
+    options |= {"discretize": reading.cuts or None}
     words = command_words(reading, options, knowledge)
     return shlex.join([*words, "--out", os.path.basename(file or "a.kes.json.gz")])
 
@@ -298,10 +299,17 @@ def _words(name: str, value: object) -> list[str]:
         case (_, list() | tuple()):
             words = [flag, _list(value)]
         case ("discretize", Mapping()):
-            words = [flag, _list(f"{column}={bins}" for column, bins in value.items())]
+            words = [flag, _list(_cuts_word(*cut) for cut in value.items())]
         case _:
             words = [flag, str(value)]
     return words
+
+
+def _cuts_word(column: str, cuts: int | Sequence[float]) -> str:
+    """Return how --discretize names the intervals of a column: by number, or by cut points."""
+    if isinstance(cuts, int):
+        return f"{column}={cuts}"
+    return f"{column}@{'/'.join(map(repr, cuts))}"
 
 
 def _table_words(reading: ReadOptions) -> list[str]:
