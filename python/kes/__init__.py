@@ -14,6 +14,7 @@ from importlib import import_module
 TYPE_CHECKING = False  # typing takes longer to import than all of this
 
 if TYPE_CHECKING:
+    from kes import data as data
     from kes import datasets as datasets
     from kes._core import __version__ as __version__
     from kes.analysis.averaging import EnsembleInterrupted as EnsembleInterrupted
@@ -121,14 +122,15 @@ long again. The imports above are for type checkers; a test compares them with t
 
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
+_PACKAGES = ("data", "datasets")
 _WITH_SKLEARN = {"KES", "KESClassifier", "KESRegressor"}
-# A star import must neither need scikit-learn nor wait for it.
+# A star import must neither need scikit-learn nor wait for it, nor hide a variable `data`.
 __all__ = [name for name in sorted({*_HOME, "datasets"}) if name not in _WITH_SKLEARN]
 
 
 def __getattr__(name: str) -> object:
-    if name == "datasets":
-        return import_module("kes.datasets")
+    if name in _PACKAGES:
+        return import_module(f"kes.{name}")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(_HOME[name]), name)

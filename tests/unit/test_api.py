@@ -362,9 +362,17 @@ def test_type_checkers_see_the_public_names():
     [block] = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {(node.module, alias.name) for node in block.body for alias in node.names}
     public = {(module, name) for module, names in kes._HOMES.items() for name in names.split()}
-    assert seen == public | {("kes", "datasets")}
+    assert seen == public | {("kes", "data"), ("kes", "datasets")}
     with_sklearn = {"KES", "KESClassifier", "KESRegressor"}
-    assert set(kes.__all__) == {name for _, name in seen} - with_sklearn
+    # A star import would also hide a variable of the name `data`.
+    assert set(kes.__all__) == {name for _, name in seen} - with_sklearn - {"data"}
+
+
+def test_reports_can_read_a_table_with_one_import():
+    """The lines of Python that repeat a result begin with ``import kes`` and no other import."""
+    code = "import kes; print(kes.data.encode.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "encode\n"
 
 
 def test_public_names_exist():
