@@ -86,6 +86,17 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
     >>> optima.best.score >= optima.ges.score
     True
     """
+    return _learned(data, options)
+
+
+@checked_options(LearnOptions)
+def learn_as_read(read: TableAsRead, **options: Unpack[LearnOptions]) -> Optima:
+    """Learn from a table that was read before, whose options the result keeps; see `learn`."""
+    return _learned(read, options)
+
+
+def _learned(data: Data | TableAsRead, options: LearnOptions) -> Optima:
+    """Learn, alone with the file if there is one."""
     if options["out"] is None:
         return _learn(data, options, None)
     out = OutFile(options["out"], float(options["checkpoint"]))
@@ -93,7 +104,7 @@ def learn(data: Data, **options: Unpack[LearnOptions]) -> Optima:
         return _learn(data, options, out)
 
 
-def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
+def _learn(data: Data | TableAsRead, options: LearnOptions, out: OutFile | None) -> Optima:
     """Learn, resuming from the file if there is one."""
     started = time.monotonic()
     whole, execution = Budget.of(options), Execution.of(options)
@@ -153,7 +164,7 @@ def _learn(data: Data, options: LearnOptions, out: OutFile | None) -> Optima:
 
 
 def _posed(
-    data: Data, options: LearnOptions, whole: Budget, out: OutFile | None
+    data: Data | TableAsRead, options: LearnOptions, whole: Budget, out: OutFile | None
 ) -> tuple[Problem, LearnOptions, CriterionChoice | None]:
     """Return the problem, the options with what "auto" stands for, and the choice of a criterion.
 
@@ -173,7 +184,10 @@ def _posed(
 
 
 def _chosen(
-    data: Data, options: LearnOptions, whole: Budget, known: CriterionChoice | None
+    data: Data | TableAsRead,
+    options: LearnOptions,
+    whole: Budget,
+    known: CriterionChoice | None,
 ) -> tuple[TableAsRead, LearnOptions, CriterionChoice]:
     """Choose a criterion, unless it is known; return the table and the options with it, too."""
     problem = Problem.of(data, {**options, "criterion": "bic"})

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,8 +32,6 @@ from kes.search.problem import TableAsRead
 
 if TYPE_CHECKING:
     from distributed import Client
-
-    from kes.data.dataset import Data
 
 
 @options.command(
@@ -89,8 +87,8 @@ def learn(
     failure: NotSaved | None = None
     try:
         with _client(client) as cluster, _messages():
-            optima = api.learn(
-                cast("Data", TableAsRead(table, reading)),
+            optima = api.learn_as_read(
+                TableAsRead(table, reading),
                 **chosen,
                 knowledge=known,
                 out=out,
