@@ -91,9 +91,9 @@ def test_the_lazy_names_are_those_that_type_checkers_see():
     tree = ast.parse(Path(kes.__file__).read_text(encoding="utf-8"))
     [checked] = [n for n in tree.body if isinstance(n, ast.If)]
     seen = {alias.name: node.module for node in checked.body for alias in node.names}
-    assert set(seen) == {*kes.__all__, "KES", "KESClassifier", "KESRegressor"}
+    assert set(seen) == {*kes.__all__, "data", "KES", "KESClassifier", "KESRegressor"}
     for name, module in seen.items():
-        own = import_module("kes.datasets") if name == "datasets" else None
+        own = import_module(f"kes.{name}") if name in ("data", "datasets") else None
         assert getattr(kes, name) is (own or getattr(import_module(module), name))
     assert set(kes.__all__) <= set(dir(kes))
     with pytest.raises(AttributeError, match="has no attribute 'lern'"):
