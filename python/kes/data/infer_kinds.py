@@ -18,7 +18,7 @@ import numpy as np
 from kes.data.column import Kind
 from kes.data.factor import Factor, recoded
 from kes.data.notation import PLAIN, Notation
-from kes.data.parse_text import LOOKS_MISSING, Parsed, Sign, are_dates
+from kes.data.parse_text import LOOKS_MISSING, MAY_BE_STATES, Parsed, Sign, are_dates
 from kes.data.raw_columns import FEW, Dates, Numbers, Raw
 from kes.data.units import no_quantities, parse_quantities, several_units, unit_of
 from kes.errors import KesError, either, listed, option, unknown
@@ -255,7 +255,9 @@ def _of_parsed(factor: Factor, parsed: Parsed, places: Sequence[int], cases: boo
     """Infer the kind of text that holds numbers, and note its unit and separators."""
     verdict = _of_numbers(_spread(factor, parsed, places), cases)
     if verdict.kind == "discrete":
-        return _discrete(factor)
+        # A column of one number and such a text may be a flag.
+        marks = set(marks_of(factor)) - MAY_BE_STATES if verdict.what == "discrete" else ()
+        return replace(_discrete(factor), absent=tuple(sorted(marks)))
     if verdict.kind != "continuous":
         return verdict
     verdict = replace(verdict, absent=marks_of(factor))

@@ -36,6 +36,9 @@ LOOKS_MISSING = frozenset(
 """Text that other programs write for a missing value. Beside numbers it means missing, in the whole
 table; otherwise it is a value unless `na_values` has it."""
 
+MAY_BE_STATES = frozenset({"None", "-", "--"})
+"""Those that may mean zero beside a few whole numbers, so that only continuous ones decide."""
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
 _CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
 """Digits with leading zeros are codes, such as post codes."""

@@ -209,6 +209,19 @@ class TestStates:
         assert dataset.states == (("NA", "x", "<missing>"), ("1", "2"))
         assert "looks like a missing value" in dataset.notes[1]
 
+    def test_na_beside_a_few_whole_numbers_is_missing(self, write):
+        """The answers of a survey that R wrote have no seventh state."""
+        rows = "1.0,x\n2.0,y\nNA,NA\n3.0,x\n" * 5
+        with refused("'NA' read as missing; missing values", option="missing"):
+            encode(write("answer,group\n" + rows))
+        dataset = encode(write("answer,group\n" + rows), missing="drop")
+        assert dataset.states == (("1.0", "2.0", "3.0"), ("x", "y"))
+
+    @pytest.mark.parametrize("own", ["1\n2\nNone\n", "1\n2\n-\n", "1\nNA\n", "yes\nno\nNA\n"])
+    def test_what_may_be_a_state_remains_one(self, write, own):
+        (note,) = encode(write("children\n" + own * 5)).notes
+        assert "looks like a missing value" in note
+
     def test_a_first_line_of_numbers_is_told(self, write):
         said = "the first line is taken for names, but they are all numbers"
         for names, is_said in (("3.1,0", True), ("0,1", False), ("1,2", False), ("3.1,b", False)):
