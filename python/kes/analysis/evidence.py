@@ -390,14 +390,14 @@ def _row(of: str, names: Sequence[str], question: Question, board: Scoreboard) -
 def _instead(names: Sequence[str], question: Question, board: Scoreboard) -> str:
     """Return edges that the best model without the edge has, and that with it lacks.
 
-    They take the place of the edge. Those of x or y are named, or others if there are none.
+    Those of x or y take the place of the edge; the others are where the two models differ besides.
     """
     with_it, without = board.model(question.yes), board.model(question.no)
     if with_it is None or without is None or with_it.score < without.score:
         return ""
     new = {_pair(arc) for arc in without.arcs} - {_pair(arc) for arc in with_it.arcs}
     own = [pair for pair in new if not set(pair).isdisjoint(question.nodes)]
-    return ", ".join(f"{names[a]} - {names[b]}" for a, b in sorted(own or new))
+    return ", ".join(f"{names[a]} - {names[b]}" for a, b in sorted(own))
 
 
 def _pair(arc: tuple[int, int]) -> tuple[int, int]:

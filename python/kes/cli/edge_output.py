@@ -50,7 +50,8 @@ def show_network(optima: Optima, evidence: Table, out: Path | None) -> None:
     shown = edge_list(optima, own).without("instead")
     lines = shown.to_text(rows=_MOST, width=width() - 2).splitlines()
     say("\n".join(f"  {line}" for line in lines[: min(len(own), _MOST + 1) + 1]))
-    for line in (*_explained(optima, own), *of_completed(optima)):
+    better = [line for line in evidence.note.splitlines() if line.startswith("On the way")]
+    for line in (*_explained(optima, own), *better, *of_completed(optima)):
         say(line)
     say("An arrow alone is no proof of a cause. Give known directions with --tiers.")
     file = "FILE (after --out FILE)" if out is None else quote(str(out))

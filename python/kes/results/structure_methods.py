@@ -294,7 +294,7 @@ class StructureMethods:
             - ``how``: "exact" if both models are proven optimal, "estimate" if they are the best
               that were found, "upper bound" or "lower bound" if nothing was searched.
             - ``instead``: edges that the best model without the edge has, and the best with it
-              lacks: they take its place. Those of `x` or `y`, if there are any.
+              lacks, if they are of `x` or `y`: they take its place.
 
         Notes
         -----

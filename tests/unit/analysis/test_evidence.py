@@ -2,6 +2,7 @@
 
 import math
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from kes.analysis import evidence_work
 from kes.analysis.certainty import CLEAR, LIKELY, EdgeCertainty, edge_list, quantity
 from kes.analysis.deletion_loss import edge_worth
 from kes.analysis.edge_probabilities import chosen
-from kes.analysis.evidence import NEAR, EvidenceInterrupted
+from kes.analysis.evidence import NEAR, EvidenceInterrupted, _instead
 from kes.analysis.evidence_work import TASKS, Work, default_work
 from kes.analysis.second_opinions import NOT_ASKED, SecondOpinions
 from kes.graph import EssentialGraph
@@ -198,6 +199,16 @@ def test_an_edge_that_a_twin_can_replace_names_its_replacement():
     [pair] = [edge for edge in optima.best.graph.skeleton if "effect" in edge]
     [other] = {"first", "second"} - pair
     assert by_pair(optima.evidence())[pair]["instead"] == f"{other} - effect"
+
+
+def test_only_edges_of_its_own_variables_replace_an_edge():
+    """Two good networks also differ elsewhere, which says nothing about this edge."""
+    with_it = SimpleNamespace(score=-10.0, arcs=[(0, 1), (1, 2)])
+    for arcs, named in (([(3, 2), (1, 2), (3, 4)], ""), ([(0, 2), (1, 2), (3, 4)], "a - c")):
+        without = SimpleNamespace(score=-11.0, arcs=arcs)
+        board = SimpleNamespace(model={"yes": with_it, "no": without}.get)
+        question = SimpleNamespace(yes="yes", no="no", nodes=(0, 1))
+        assert _instead("abcde", question, board) == named
 
 
 # --- probabilities and second opinions -----------------------------------------------------------

@@ -12,6 +12,7 @@ from tests.unit.show.test_report import content
 
 import kes
 from kes.analysis.certainty import LIKELY, EdgeCertainty
+from kes.cli.edge_output import show_network
 from kes.drawing.plot import edge_widths, evidence_width
 
 
@@ -22,6 +23,15 @@ def home(cli_home, monkeypatch):
 
 
 # --- learn ---------------------------------------------------------------------------------------
+
+
+def test_a_better_network_that_the_evidence_found_is_told(capsys):
+    """An edge of the best network can have negative evidence, which nothing else explains."""
+    optima = kes.learn("data.csv", runs=2)
+    found = "On the way a model was found that is 1.7 nats better than the best of the optima"
+    evidence = optima.evidence()
+    show_network(optima, kes.Table(evidence.to_dict(), note=f"{evidence.note}\n{found}"), None)
+    assert capsys.readouterr().out.count(found) == 1
 
 
 def test_learn_ends_with_the_network(printed):

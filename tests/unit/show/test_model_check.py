@@ -31,6 +31,22 @@ def test_a_column_that_is_mostly_zero_is_found_out():
     assert "--discretize &#x27;visits &lt;h&gt;=3&#x27;" in shown
 
 
+def test_numbers_are_written_for_people():
+    """Dollars have no exponent, a limit is not below its own value, and no zero is negative."""
+    rng = np.random.default_rng(0)
+    price = np.where(rng.random(2000) < 0.7, 54_321.98765, rng.uniform(60_000, 400_000, 2000))
+    table = pd.DataFrame({"price": price, "sign": -(np.linspace(-1, 1, 2000) ** 2)})
+    table.loc[:9, "sign"] = None
+    optima = kes.learn(table, runs=2, missing="em")
+    text = check_text(model_check(optima, FittedNetworks(optima.problem.dataset)))
+    assert "of 10\u202f000 drawn cases" in text
+    share = f"{(price < 60_000).mean():.0%} of the data"
+    assert f"<bdi>price</bdi> at most 54\u202f322: {share}" in text
+    assert "Imputed values count as data here." in text
+    assert "e+" not in text
+    assert "-0.00" not in text
+
+
 def test_what_to_do_about_columns_is_said_once():
     rng = np.random.default_rng(0)
     visits = np.where(rng.random((2000, 5)) < 0.7, 0.0, rng.exponential(8, (2000, 5)))

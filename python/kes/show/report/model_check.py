@@ -19,7 +19,9 @@ import numpy as np
 from kes.data.column import Continuous, Discrete
 from kes.data.dataset import Dataset
 from kes.data.random_stream import Purpose, Stream
+from kes.results.summary import of_completed
 from kes.show.report.families import FittedNetworks
+from kes.show.report.numerals import grouped, limit
 from kes.show.report.pair_check import (
     FALSE_ALARMS,
     LEAST,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 _DRAWS = 10_000
 """Cases to draw: shares of them have a standard error of at most half a percent."""
+
+_DRAWN = grouped(f"{_DRAWS:,}")
 
 TITLE = "Does the network reproduce the data?"
 """Heading of this section of the report."""
@@ -65,12 +69,15 @@ class Check:
         Continuous variables among them that the network models as normal, which they are not.
     by_ranks : bool
         Whether the search was by ranks already.
+    completed : bool
+        Whether missing values of the table were imputed.
     """
 
     misfits: Sequence[Misfit]
     all_pairs: bool
     not_normal: Sequence[str]
     by_ranks: bool
+    completed: bool = False
 
 
 def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
@@ -93,7 +100,8 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     }
     not_normal = [one.names[0] for one in found if len(one.names) == 1 and one.names[0] in numbers]
     by_ranks = settings.measure.uses_ranks(optima.kind)
-    return Check(found, compares_all(len(table.names), data, cases), not_normal, by_ranks)
+    all_pairs, completed = compares_all(len(table.names), data, cases), bool(of_completed(optima))
+    return Check(found, all_pairs, not_normal, by_ranks, completed)
 
 
 def check_text(check: Check | None) -> str:
@@ -103,14 +111,15 @@ def check_text(check: Check | None) -> str:
     pairs = "all pairs, connected or not" if check.all_pairs else "connected pairs"
     if not check.misfits:
         return (
-            f"<p>Yes, for single variables and {pairs}: in {_DRAWS} cases drawn from it, no share "
+            f"<p>Yes, for single variables and {pairs}: in {_DRAWN} cases drawn from it, no share "
             f"of a state differs by {FAR:.0%} or more, and no correlation or other share by "
             f"{LEAST:.0%} or more.</p>"
         )
+    imputed = "<p>Imputed values count as data here.</p>" if check.completed else ""
     items = "".join(f"<li>{misfit.words}</li>" for misfit in check.misfits)
     return (
-        f"<p>Not everywhere. Largest differences of {_DRAWS} drawn cases, for single variables and "
-        f"{pairs}:</p><ul>{items}</ul>{_advice(check.not_normal, by_ranks=check.by_ranks)}"
+        f"<p>Not everywhere. Largest differences of {_DRAWN} drawn cases, for single variables and "
+        f"{pairs}:</p><ul>{items}</ul>{imputed}{_advice(check.not_normal, by_ranks=check.by_ranks)}"
     )
 
 
@@ -181,5 +190,7 @@ def _distance(name: str, values: Numbers, weights: Numbers, drawn: Numbers) -> M
     ours = below[np.searchsorted(values[order], at, "right")]
     theirs = np.searchsorted(np.sort(drawn), at, "right") / len(drawn)
     far = int(np.argmax(np.abs(ours - theirs)))
-    words = f"{name_html(name)} at most {at[far]:.4g}: {shares_text(ours[far], theirs[far])}"
+    following = float(at[far + 1]) if far + 1 < len(at) else math.inf
+    most = limit(float(at[far]), following)
+    words = f"{name_html(name)} at most {most}: {shares_text(ours[far], theirs[far])}"
     return Misfit((name,), float(abs(ours[far] - theirs[far])), words)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from kes.data.column import Column, Continuous, Discrete
 from kes.data.dataset import Dataset, informative
 from kes.data.normal_scores import Scores
+from kes.show.report.numerals import amount, decimals
 
 Numbers: TypeAlias = NDArray[np.float64]
 
@@ -269,8 +270,8 @@ def _means(
     where = f"{name_html(names[0])} = {escape(str(data[0].states[state]))}"
     ours, theirs = (own[1][state] for own in found)
     words = (
-        f"Mean of {name_html(names[1])} where {where}: {ours:.4g} in the data, {theirs:.4g} in the "
-        "network"
+        f"Mean of {name_html(names[1])} where {where}: {amount(float(ours))} in the data, "
+        f"{amount(float(theirs))} in the network"
     )
     return Misfit(names, float(gap[state]), words)
 
@@ -296,4 +297,4 @@ def shares_text(data: float, network: float) -> str:
 
 
 def _two(data: float, network: float) -> str:
-    return f"{data:.2f} in the data, {network:.2f} in the network"
+    return f"{decimals(data)} in the data, {decimals(network)} in the network"

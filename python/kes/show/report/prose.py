@@ -19,6 +19,7 @@ from kes.errors import KesError, listed
 from kes.results.isolated import unseen
 from kes.results.summary import completed, counted, is_higher
 from kes.show.report.edge_certainty import Certainty, count_costly
+from kes.show.report.numerals import grouped
 from kes.show.report.prediction import prediction_card
 from kes.show.report.recipe import command_line
 
@@ -218,7 +219,7 @@ def facts(optima: Optima, made: date | None) -> str:
     rows = {
         "Source": _source(optima),
         "Report date": f"{made.day} {made:%B %Y}" if made else "",
-        "Cases": _grouped(f"{optima.cases:,.12g}") + weighted,
+        "Cases": grouped(f"{optima.cases:,.12g}") + weighted,
         "Variables": ", ".join(f"{count} {kind}" for count, kind in counts if count),
         "Missing values": completed(optima) or _MISSING.get(reading.missing, reading.missing),
         "Discretized": listed(list(reading.cuts)) if reading.cuts else "",
@@ -267,13 +268,7 @@ def search(optima: Optima) -> str:
 
 
 def _shown(score: float) -> str:
-    return _grouped(f"{score:,.2f}").replace("-", "−")
-
-
-def _grouped(number: str) -> str:
-    """Separate groups of digits by thin spaces; four digits stay together, as in a year."""
-    whole = number.partition(".")[0].lstrip("-")
-    return number.replace(",", "" if len(whole) == len("1,234") else "\u202f")
+    return grouped(f"{score:,.2f}").replace("-", "−")
 
 
 def numbers(optima: Optima, found: Landscape) -> str:
