@@ -43,6 +43,8 @@ _LEAST_OTHERS = 50
 """Rows that are not in the most frequent state: fewer may be neighbours by chance."""
 _FEW = 50
 """Distinct numbers that divide a file into parts if it is sorted by them."""
+_ROWS_OF_PART = 3
+"""Least mean number of rows in a part."""
 _MISPLACED = 0.02
 """Share of rows that may be out of order in a file that is sorted by a column."""
 _CORRELATION = 0.15
@@ -141,8 +143,14 @@ class _Order:
         distinct, codes = np.unique(values, return_inverse=True)
         if column.is_discrete or len(distinct) <= _FEW:
             _, parts = np.unique(self.parts * len(distinct) + codes, return_inverse=True)
-            runs = 1 + np.count_nonzero(np.diff(parts))
-            return _Order(parts, self.lines) if runs == parts.max() + 1 else None
+            runs, many = 1 + np.count_nonzero(np.diff(parts)), int(parts.max()) + 1
+            if runs != many:
+                return None
+            if many * _ROWS_OF_PART <= len(parts):
+                return _Order(parts, self.lines)
+            if column.is_discrete:
+                return None
+            # Parts of single rows would explain anything: hours within days are a line.
         steps = np.diff(values)[together]
         against, along = sorted((np.count_nonzero(steps < 0), np.count_nonzero(steps > 0)))
         # Steps both ways: mostly equal values with bursts between them are not sorted.

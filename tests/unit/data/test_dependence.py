@@ -62,6 +62,21 @@ def test_the_autocorrelation_is_that_of_numpy():
     assert f"'a' ({np.corrcoef(ranks[:-1], ranks[1:])[0, 1]:.2f})" in note
 
 
+def test_a_series_whose_time_is_in_several_columns_is_noted():
+    """Each row has its own month, day and hour, which would explain any column."""
+    rng = np.random.default_rng(4)
+    hours = np.arange(24 * 28 * 6)
+    table = pd.DataFrame(
+        {"month": hours // (24 * 28), "day": hours // 24 % 28, "hour": hours % 24},
+    )
+    wind = rng.normal(size=len(hours))
+    for i in range(1, len(hours)):
+        wind[i] += 0.9 * wind[i - 1]
+    assert "'wind'" in noted(table.assign(wind=wind), "consecutive rows are alike")
+    calm = table.assign(wind=rng.normal(size=len(hours)))
+    assert not noted(calm, "consecutive rows are alike")
+
+
 @pytest.mark.parametrize("by", [["group"], ["x"], ["group", "x"], ["group", "step", "x"]])
 def test_a_sorted_file_is_not_taken_for_a_series(by):
     """All columns depend on those by which it is sorted, so neighbours are alike in all."""
