@@ -4,24 +4,24 @@ from __future__ import annotations
 
 
 def grouped(number: str) -> str:
-    """Separate groups of digits by thin spaces; four digits stay together, as in a year.
+    r"""Separate groups of digits by thin spaces; four digits stay together, as in a year.
 
     Examples
     --------
     >>> grouped("1,959"), grouped("61,580.5")
-    ('1959', '61\\u202f580.5')
+    ('1959', '61\u202f580.5')
     """
     whole = number.partition(".")[0].lstrip("-−")
     return number.replace(",", "" if len(whole) == len("1,234") else "\u202f")
 
 
 def amount(value: float, digits: int = 4) -> str:
-    """Return a number of the data, rounded to so many digits, or to whole ones.
+    r"""Return a number of the data, rounded to so many digits, or to whole ones.
 
     Examples
     --------
     >>> amount(51892.3), amount(-0.044642), amount(1959.0), amount(-1e-7), amount(-0.0)
-    ('51\\u202f892', '−0.04464', '1959', '−1e-07', '0')
+    ('51\u202f892', '−0.04464', '1959', '−1e-07', '0')
     """
     shown = f"{value:.{digits}g}"
     if 1e4 <= abs(value) < 1e15:
@@ -42,12 +42,12 @@ def decimals(value: float) -> str:
 
 
 def limit(value: float, following: float) -> str:
-    """Return a number with few digits that is at least a value, but below the following one.
+    r"""Return a number with few digits that is at least a value, but below the following one.
 
     Examples
     --------
     >>> limit(5.61545, 5.7), limit(109954.0, 110515.0), limit(1.04026, 1.0403), limit(9.0, 10.0)
-    ('5.6155', '110\\u202f000', '1.04026', '9')
+    ('5.6155', '110\u202f000', '1.04026', '9')
     """
     for digits in range(4, 17):
         near = float(f"{value:.{digits}g}")
