@@ -62,7 +62,7 @@ def proof_budget(problem: Problem, prove: Prove) -> Budget | None:
     case = "few variables" if variables <= _TOGETHER else "many variables"
     case = "asked" if prove is True else case
     per_set = problem.size.set_seconds
-    if sets * per_set > _START[case]:
+    if sets > _START[case] / per_set:  # not multiplied: the number may be too large for a float
         return None
     return replace(_ASKED if prove is True else _AUTO, sets=int(_COUNTING[case] / per_set))
 
