@@ -586,6 +586,16 @@ class CsvColumn:
     def values(self) -> list[str]:
         """Return the distinct values in order of appearance; made anew."""
 
+    def numbers(self) -> NDArray[np.int64] | NDArray[np.float64] | None:
+        """Return the number that each value stands for, 0 for an empty one; made anew.
+
+        None unless all other values are plain numbers, and for codes such as "007".
+        """
+
+    @property
+    def empty(self) -> int | None:
+        """The code of the empty value; None if there is none."""
+
 @final
 class Inference:
     """Exact inference in a product of tables over discrete variables.

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod blocks;
+mod numbers;
 mod quotes;
 
 use std::hash::{BuildHasher, RandomState};
@@ -18,6 +19,7 @@ use hashbrown::hash_table::Entry;
 
 use blocks::Blocks;
 pub use blocks::Source;
+pub use numbers::{Numbers, numbers};
 
 /// Where the parts of a file are.
 #[derive(Clone, Copy)]
@@ -85,7 +87,12 @@ impl Texts {
     /// The texts in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         // They were checked when they were added.
-        (0..self.len()).map(|i| std::str::from_utf8(self.get(i)).unwrap_or_default())
+        self.bytes().map(|text| std::str::from_utf8(text).unwrap_or_default())
+    }
+
+    /// The texts in order, as bytes of UTF-8.
+    pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|i| self.get(i))
     }
 
     #[inline]

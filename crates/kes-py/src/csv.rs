@@ -2,7 +2,7 @@
 
 use std::io;
 
-use kes_csv::{Codes, Error, Layout, Texts};
+use kes_csv::{Codes, Error, Layout, Numbers, Texts};
 use numpy::{Element, IntoPyArray};
 use pyo3::exceptions::{PyUnicodeError, PyValueError};
 use pyo3::prelude::*;
@@ -20,6 +20,20 @@ pub struct CsvColumn {
 impl CsvColumn {
     fn values(&self) -> Vec<&str> {
         self.texts.iter().collect()
+    }
+
+    /// The number of each value, if all are plain numbers.
+    fn numbers(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        kes_csv::numbers(&self.texts).map(|numbers| match numbers {
+            Numbers::Integers(numbers) => array(numbers, py),
+            Numbers::Decimals(numbers) => array(numbers, py),
+        })
+    }
+
+    /// The code of the empty value.
+    #[getter]
+    fn empty(&self) -> Option<usize> {
+        self.texts.bytes().position(<[u8]>::is_empty)
     }
 }
 

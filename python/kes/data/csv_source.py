@@ -5,13 +5,15 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kes import _core
 from kes.data.csv_layout import HEAD, CsvLayout, find_layout, one_space, title_note
-from kes.data.factor import Factor
+from kes.data.factor import Factor, recoded
 from kes.data.intervals import text_order
 from kes.data.parse_text import Sign, no_numbers, parse
+from kes.data.raw_columns import Numbers
 from kes.data.source import Source
 from kes.data.text_encoding import TextFile, blank_lines_as_fields, map_lines
 from kes.errors import KesError, option
@@ -65,11 +67,21 @@ class Text(Source):
         self.rows = len(columns[0].codes) if columns else 0
         self.likely_decimal = decimal
 
-    def column(self, index: int, absent: frozenset[str]) -> Factor:
-        """Return the coded column."""
+    def column(self, index: int, absent: frozenset[str]) -> Numbers | Factor:
+        """Return the coded column, or its numbers if it is written in plain ones only."""
         column = self._columns[index]
-        factor = Factor(column.values(), column.codes, order=_order, untyped=True)
-        return factor.without(absent | {""})
+        numbers = column.numbers()
+        if numbers is None:
+            return _text(column).without(absent)
+        values, empty = recoded(numbers, column.codes), column.empty
+        present = None if empty is None else column.codes != empty
+        return Numbers(values, present, partial(_text, column)).without(absent)
+
+
+def _text(column: _core.CsvColumn) -> Factor:
+    """Return the text of a column; an empty one is missing."""
+    factor = Factor(column.values(), column.codes, order=_order, untyped=True)
+    return factor if column.empty is None else factor.without(frozenset({""}))
 
 
 def _order(values: Sequence[str]) -> list[int]:

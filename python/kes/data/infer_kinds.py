@@ -186,7 +186,8 @@ def _by_rules(column: Raw, decimal: Sign | None, cases: bool) -> Verdict:
 def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
     numbers.check_finite()
     if numbers.distinct(enough=1) == 1:
-        return Verdict("constant", numbers.factor())
+        return _discrete(numbers.factor())
+    text, numbers = numbers.factor, numbers.unwritten()
     if cases and (why := _as_numbering(numbers)):
         return Verdict("identifier", numbers, why)
     if not numbers.integral():
@@ -196,7 +197,7 @@ def _of_numbers(numbers: Numbers, cases: bool) -> Verdict:
         why, common = f"{few} values", "decimals with few values"
         return Verdict("continuous", numbers, why, noted=True, common=common, has_few_values=True)
     if numbers.distinct(enough=FEW) <= FEW:
-        return Verdict("discrete", numbers.factor())
+        return _discrete(text())
     distinct, common = numbers.distinct(), f"whole numbers with more than {FEW} values"
     why, few = f"{distinct} values", distinct <= _MOST_CODES
     return Verdict("continuous", numbers, why, noted=True, common=common, may_be_codes=few)
@@ -330,7 +331,7 @@ def to_numbers(column: Raw, decimal: Sign | None = None) -> Numbers:
     if isinstance(column, Factor):
         column = numbers_of(column, decimal)
     column.check_finite()
-    return column
+    return column.unwritten()
 
 
 def numbers_of(factor: Factor, decimal: Sign | None) -> Numbers:

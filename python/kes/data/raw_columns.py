@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ FEW = 12
 """Integers are states if they have at most this many distinct values. With more, so many parameters
 of an edge would ignore their order that strong relations are missed (docs/quality.md)."""
 
-_HEAD = 1024
+_GLANCE, _HEAD = 64, 1024
 _EXACT_FLOAT = 2.0**53
 _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
@@ -36,6 +36,8 @@ class Numbers:
 
     values: NDArray[Any]
     present: NDArray[np.bool_] | None = None
+    written: Callable[[], Factor] | None = None
+    """Returns the text that a file has for them. States keep it, and most columns need none."""
 
     @classmethod
     def of_floats(cls, values: NDArray[Any]) -> Numbers:
@@ -58,13 +60,23 @@ class Numbers:
 
     def take(self, rows: NDArray[np.intp]) -> Numbers:
         """Keep some rows."""
-        return Numbers(self.values[rows], None if self.present is None else self.present[rows])
+        present, written = None if self.present is None else self.present[rows], self.written
+        text = None if written is None else lambda: written().take(rows)
+        return Numbers(self.values[rows], present, text)
 
-    def without(self, absent: Collection[str]) -> Numbers:
-        """Treat the numbers that these texts stand for as missing."""
+    def unwritten(self) -> Numbers:
+        """Forget the text of a file."""
+        return self if self.written is None else replace(self, written=None)
+
+    def without(self, absent: Collection[str]) -> Numbers | Factor:
+        """Treat the numbers that these texts stand for as missing; of a file, these texts."""
         marks = [mark for mark in map(_parse, absent) if mark is not None]
         if not marks:
             return self
+        if self.written is not None:
+            text = self.written()
+            kept = text.without(frozenset(absent))
+            return self if kept is text else kept
         present = self.complete() & ~np.isin(self.values, marks)
         return replace(self, present=None if present.all() else present)
 
@@ -82,13 +94,16 @@ class Numbers:
         known = self.known()
         if known.dtype.kind != "f":
             return True
+        if any(value % 1 for value in known[:_GLANCE].tolist()):  # nearly always decides
+            return False
         return bool(np.array_equal(known, np.rint(known)) and (np.abs(known) < _EXACT_FLOAT).all())
 
     def distinct(self, enough: int | None = None) -> int:
         """Count the distinct values; the count stops at any number beyond `enough`."""
         known = self.known()
         if enough is not None:
-            seen = len(np.unique(known[:_HEAD]))  # nearly always decides
+            seen = len(set(known[:_GLANCE].tolist()))  # nearly always decides
+            seen = seen if seen > enough else len(np.unique(known[:_HEAD]))
             if seen > enough:
                 return seen
         return len(np.unique(known))
@@ -107,6 +122,8 @@ class Numbers:
 
     def factor(self) -> Factor:
         """Code the values in ascending order; those that are not integers as text."""
+        if self.written is not None:
+            return self.written()
         absent = None if self.present is None else ~self.present
         if not self.integral():
             distinct, codes = np.unique(self.values, return_inverse=True)

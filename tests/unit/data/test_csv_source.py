@@ -22,6 +22,7 @@ from tests.unit.refused import refused
 from kes import _core
 from kes.data import encode
 from kes.data.csv_layout import find_layout
+from kes.data.csv_source import Text, _text
 from kes.errors import KesError
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
@@ -152,6 +153,79 @@ class TestParser:
     def test_delimiter_must_be_one_byte(self):
         with pytest.raises(Exception, match="one ASCII character"):
             _core.parse_csv([b"a"], "§")
+
+
+def as_text(monkeypatch):
+    """Have all columns of files read as text that is parsed in Python."""
+    monkeypatch.setattr(
+        Text, "column", lambda one, i, absent: _text(one._columns[i]).without(absent)
+    )
+
+
+class TestPlainNumbers:
+    """Columns of plain numbers go past the text; what is read is the same as if they did not."""
+
+    def test_python_reads_the_same_floats(self):
+        rng = random.Random(3)
+        texts = {
+            f"{rng.choice(['', '-', '+'])}{rng.random() * 10 ** rng.randint(-9, 9)!r}"
+            for _ in range(500)
+        }
+        texts |= {
+            "1e400",
+            "-1E-400",
+            ".5",
+            "5.",
+            "007.50",
+            "9007199254740993.0",
+            "1.7976931348623159e308",
+        }
+        [column] = _core.parse_csv(["\n".join(["x", *texts]).encode()], ",")[1]
+        assert column.numbers().tolist() == [*map(float, column.values())]
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            ["0.50", "-1.5", "", "3", "2e1"],
+            ["1.0", "2.00", "1.00", "2"],
+            ["1.0", "1.00", "1.000"],
+            ["1.5"],
+            ["07", "12", "3"],
+            ["7", "12", "", "3", "900"],
+            ["+7", "7", "-0", "0"],
+            ["1", "2", "NA", "3"],
+            ["1.5", "-9", "-9.0", "2.25"],
+            ["1,5", "2,5"],
+            [" 1.5", "2.5 "],
+            ["99999999999999999999", "1"],
+        ],
+        ids=",".join,
+    )
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {},
+            {"na_values": ["-9", "3"], "missing": "drop"},
+            {"kinds": {"x": "discrete"}, "missing": "state"},
+            {"kinds": {"x": "continuous"}, "missing": "drop"},
+        ],
+        ids=["plain", "marks", "discrete", "continuous"],
+    )
+    def test_values_states_and_notes(self, write, monkeypatch, cells, options):
+        rows = [cells[i * i % len(cells)] for i in range(40)]
+        file = write("\n".join(["x,y", *(f"{cell},{'ab'[i % 2]}" for i, cell in enumerate(rows))]))
+
+        def read():
+            try:
+                found = encode(file, **options)
+            except KesError as error:
+                return str(error)
+            values = [getattr(one, "values", getattr(one, "codes", None)) for one in found.columns]
+            return found.names, found.states, found.notes, [one.tolist() for one in values]
+
+        numbers = read()
+        as_text(monkeypatch)
+        assert numbers == read()
 
 
 class TestStates:
