@@ -287,8 +287,9 @@ def score(
     if not isinstance(graph, EssentialGraph):
         graph = EssentialGraph.from_dag(names, arcs("graph", graph))
     # In the order of the columns, as a search has them, for the very same bits.
-    nodes = [name for name in names if name in set(graph.nodes)]
-    problem = problem.over([*nodes, *sorted(set(graph.nodes).difference(names))])
+    own = set(graph.nodes)
+    nodes = [name for name in names if name in own]
+    problem = problem.over([*nodes, *sorted(own.difference(names))])
     with core_errors(problem.dataset.names):
         return problem.score(graph)
 

@@ -86,7 +86,7 @@ def _output(
 
 def _say_gaps(network: AnyNetwork, table: str, target: str) -> None:
     """Say how many rows were predicted from incomplete evidence."""
-    names = open_source(table).names
+    names = set(open_source(table).names)
     lacking = [node for node in network.nodes if node not in names and node != target]
     known: Sequence[str] = [node for node in network.nodes if node in names and node != target]
     rows = network.prepare(table, nodes=known, unseen="missing")

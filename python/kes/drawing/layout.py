@@ -8,6 +8,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,6 +29,8 @@ _MARGIN = 8.0
 _MAX_ROUTED = 80
 """Nodes around which extra edges are routed; the time grows with the cube of their number."""
 _GOOD_RATIO = 1.5  # width over height
+_KEPT = 4096
+"""Layouts that are kept to be used again."""
 _MOST_EDGES = 3000
 """Edges above which Graphviz would take minutes, and soon hours."""
 _WIDE_RATIO = 2.4
@@ -78,6 +81,24 @@ def layout(
     """
     if len(edges) + len(extra) > _MOST_EDGES:
         return _of_clusters(nodes, [*edges, *extra])
+    if weights is None and not extra:
+        return _plain(tuple(nodes), tuple(edges))
+    return _in_layers(nodes, edges, weights, extra)
+
+
+@lru_cache(maxsize=_KEPT)
+def _plain(nodes: tuple[str, ...], edges: tuple[Arc, ...]) -> Layout:
+    """Lay out a graph once: clusters of a large one are parts of it and pictures of their own."""
+    return _in_layers(nodes, edges, None, ())
+
+
+def _in_layers(
+    nodes: Sequence[str],
+    edges: Sequence[Arc],
+    weights: Mapping[Arc, float] | None,
+    extra: Sequence[Arc],
+) -> Layout:
+    """Lay out a graph in layers by Graphviz, in the direction that is easier to read."""
     if time_slices(nodes):
         return _laid_out(nodes, edges, weights, extra, "LR")
     found = _laid_out(nodes, edges, weights, extra, "TB")

@@ -36,7 +36,7 @@ def parts_with_edges(n: int, edges: Iterable[Arc]) -> Iterator[tuple[list[int], 
     for a, b in edges:
         if part_of[a] == part_of[b]:
             inside[part_of[a]].append((a, b))
-    return zip(parts, inside, strict=True)
+    return zip(parts, map(sorted, inside), strict=True)
 
 
 def patchwork(

@@ -140,7 +140,8 @@ class Network(OverTime, Likelihood, Structure):
         """Read the columns that are relevant for a target, or every other column."""
 
         def choose(columns: Sequence[str]) -> list[str]:
-            observed = [node for node in self.nodes if node in set(columns)]
+            there = set(columns)
+            observed = [node for node in self.nodes if node in there]
             if not observed:
                 raise KesError(
                     f"the data have none of the network's columns, so {target!r} cannot be "
@@ -214,7 +215,8 @@ class Network(OverTime, Likelihood, Structure):
 
     def _evidence_of(self, rows: Rows, hidden: Iterable[str] = ()) -> Evidence:
         """Return the observed columns of rows; constants count as observed."""
-        observed = {node: c for node, c in rows.columns.items() if node not in set(hidden)}
+        unseen = set(hidden)
+        observed = {node: c for node, c in rows.columns.items() if node not in unseen}
         constants = {n: np.full(rows.number, v) for n, v in self.constants.items()}
         return Evidence(self, {**constants, **observed}, rows.number)
 

@@ -365,8 +365,9 @@ class _Estimator:
 
 
 def _refuse_mismatch(nodes: tuple[str, ...], dataset: Dataset) -> None:
-    missing = [node for node in nodes if node not in set(dataset.names)]
-    further = [column for column in dataset.names if column not in set(nodes)]
+    known, there = set(nodes), set(dataset.names)
+    missing = [node for node in nodes if node not in there]
+    further = [column for column in dataset.names if column not in known]
     if missing or further:
         parts = [f"the data have no column for {listed(missing)}"] * bool(missing)
         parts += [f"the graph has no node for the columns {listed(further)}"] * bool(further)

@@ -87,7 +87,8 @@ def unseen(optima: Optima, problem: Problem | None) -> list[Unseen]:
     Nothing if the table is not at hand or too large.
     """
     # Exogenous variables may depend on others through each other, which no edge shows.
-    alone = [name for name in isolated(optima) if name not in optima.settings.exogenous]
+    exogenous = set(optima.settings.exogenous)
+    alone = [name for name in isolated(optima) if name not in exogenous]
     if problem is None or not alone:
         return []
     table = dataset_of(problem.table)

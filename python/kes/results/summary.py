@@ -300,13 +300,9 @@ def _isolated(optima: Optima) -> Iterator[tuple[str, str]]:
     alone = isolated(optima)
     if not alone:
         return
-    found = unseen(optima, optima.problem)
-    dear = {
-        name: own
-        for name in alone
-        if len(own := optima.states[name]) > MANY_STATES and are_numbers(own)
-    }
-    advice = f"; edges of {listed([*dear])} cost less if they are taken as continuous"
+    found, states = unseen(optima, optima.problem), optima.states
+    dear = [name for name in alone if len(own := states[name]) > MANY_STATES and are_numbers(own)]
+    advice = f"; edges of {listed(dear)} cost less if they are taken as continuous"
     yield "isolated", listed(alone) + advice * bool(dear and not found)
     yield from (("note", str(one)) for one in found)
 

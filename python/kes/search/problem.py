@@ -144,7 +144,8 @@ class Problem:
 
     def over(self, nodes: Sequence[str]) -> Problem:
         """Return the problem of some of the columns, in this order."""
-        lacking = [node for node in nodes if node not in set(self.dataset.names)]
+        there = set(self.dataset.names)
+        lacking = [node for node in nodes if node not in there]
         if lacking:
             raise KesError(
                 f"the data have no column for {listed(lacking)}; every node of the graph needs one"
@@ -403,8 +404,9 @@ def _path(data: Data) -> str | None:
 def _difference(dataset: Dataset, record: Record) -> tuple[str, str | None]:
     """Describe how the data differ from those of the record, and name the column in question."""
     if list(dataset.names) != list(record.names):
-        extra = [name for name in dataset.names if name not in set(record.names)]
-        lacking = [name for name in record.names if name not in set(dataset.names)]
+        own, there = set(record.names), set(dataset.names)
+        extra = [name for name in dataset.names if name not in own]
+        lacking = [name for name in record.names if name not in there]
         if not extra and not lacking:
             return "the columns are in another order", None
         parts = [f"it has no column {name!r}" for name in extra[:3]]

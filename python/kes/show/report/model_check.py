@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 _DRAWS = 10_000
 """Cases to draw: shares of them have a standard error of at most half a percent."""
 
-_DRAWN = grouped(f"{_DRAWS:,}")
+_MOST_CELLS = 2**25
+"""Values to draw, so that a network of many variables takes megabytes, and not gigabytes."""
 
 TITLE = "Does the network reproduce the data?"
 """Heading of this section of the report."""
@@ -63,6 +64,8 @@ class Check:
     ----------
     misfits : sequence of Misfit
         The misfits to report.
+    draws : int
+        Number of drawn cases that the table was compared with.
     all_pairs : bool
         Whether pairs that the network does not connect were compared, too.
     not_normal : sequence of str
@@ -74,6 +77,7 @@ class Check:
     """
 
     misfits: Sequence[Misfit]
+    draws: int
     all_pairs: bool
     not_normal: Sequence[str]
     by_ranks: bool
@@ -85,7 +89,8 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     table, parents = fitted.table, fitted.parents(optima.best)
     if fitted.has_large(parents):
         return None
-    drawn = fitted.network(parents).sample(_DRAWS, seed=Stream(0, Purpose.MODEL_CHECK).seed())
+    seed = Stream(0, Purpose.MODEL_CHECK).seed()
+    drawn = fitted.network(parents).sample(_draws(len(table.names)), seed=seed)
     data, cases = WeightedCases(table), WeightedCases(drawn)
     settings = optima.settings
     is_scored = settings.transform == "ranks" or settings.basis is not None
@@ -101,7 +106,12 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     not_normal = [one.names[0] for one in found if len(one.names) == 1 and one.names[0] in numbers]
     by_ranks = settings.measure.uses_ranks(optima.kind)
     all_pairs, completed = compares_all(len(table.names), data, cases), bool(of_completed(optima))
-    return Check(found, all_pairs, not_normal, by_ranks, completed)
+    return Check(found, drawn.rows, all_pairs, not_normal, by_ranks, completed)
+
+
+def _draws(variables: int) -> int:
+    """Return the number of cases to draw."""
+    return min(_DRAWS, _MOST_CELLS // variables)
 
 
 def check_text(check: Check | None) -> str:
@@ -109,16 +119,17 @@ def check_text(check: Check | None) -> str:
     if check is None:
         return "<p>Not checked: the network is too large.</p>"
     pairs = "all pairs, connected or not" if check.all_pairs else "connected pairs"
+    drawn = grouped(f"{check.draws:,}")
     if not check.misfits:
         return (
-            f"<p>Yes, for single variables and {pairs}: in {_DRAWN} cases drawn from it, no share "
+            f"<p>Yes, for single variables and {pairs}: in {drawn} cases drawn from it, no share "
             f"of a state differs by {FAR:.0%} or more, and no correlation or other share by "
             f"{LEAST:.0%} or more.</p>"
         )
     imputed = "<p>Imputed values count as data here.</p>" if check.completed else ""
     items = "".join(f"<li>{misfit.words}</li>" for misfit in check.misfits)
     return (
-        f"<p>Not everywhere. Largest differences of {_DRAWN} drawn cases, for single variables and "
+        f"<p>Not everywhere. Largest differences of {drawn} drawn cases, for single variables and "
         f"{pairs}:</p><ul>{items}</ul>{imputed}{_advice(check.not_normal, by_ranks=check.by_ranks)}"
     )
 
@@ -163,7 +174,7 @@ def _single(
 ) -> Iterator[Misfit]:
     # The Kolmogorov-Smirnov distance that one of all variables exceeds by chance [Smirnov 1948].
     level = math.log(2 * len(table.names) / FALSE_ALARMS) / 2
-    by_chance = math.sqrt(level * (1 / cases.effective + 1 / _DRAWS))
+    by_chance = math.sqrt(level * (1 / cases.effective + 1 / drawn.rows))
     for name, own, other in zip(table.names, table.columns, drawn.columns, strict=True):
         if isinstance(own, Continuous) and isinstance(other, Continuous):
             if is_transformed:
