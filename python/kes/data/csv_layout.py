@@ -26,7 +26,9 @@ _MOST_TITLES = 10
 _LEAST_SPACED = 3
 """Minimum number of columns that spaces separate; two may be the words of one column."""
 HEAD = 2**16
-"""Number of bytes from which the layout is detected."""
+"""Number of bytes from which the layout is detected; more if the first lines are longer."""
+LEAST_LINES = 4
+"""Lines from which it is detected, however long: a header may have thousands of names."""
 
 Rows = list[list[str]]
 
@@ -86,7 +88,7 @@ def find_layout(content: bytes, sep: str | None = None) -> CsvLayout:
     The separator splits the header and all rows into the same number of fields, at least two; the
     one with the most fields wins. If there is none, spaces may be; a comma by default.
     """
-    text = content[:HEAD].decode(errors="ignore")
+    text = _head(content).decode(errors="ignore")
     hint = _HINT.fullmatch(text.split("\n", 1)[0])
     given = sep or (hint[1] if hint and hint[1].isascii() else None)
     if given is not None:
@@ -97,6 +99,16 @@ def find_layout(content: bytes, sep: str | None = None) -> CsvLayout:
         several, even, _, columns = spaced.fits
         found = spaced if several and even and columns >= _LEAST_SPACED else found
     return _with_quotes(text, found.delimiter, spaces=found.spaces)
+
+
+def _head(content: bytes) -> bytes:
+    """Return the first bytes, and at least the first lines."""
+    end = 0
+    for _ in range(LEAST_LINES):
+        end = content.find(b"\n", end) + 1
+        if not end:
+            return content
+    return content[: max(end, HEAD)]
 
 
 def one_space(line: bytes) -> bytes:

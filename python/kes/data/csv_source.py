@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from kes import _core
-from kes.data.csv_layout import HEAD, CsvLayout, find_layout, one_space, title_note
+from kes.data.csv_layout import HEAD, LEAST_LINES, CsvLayout, find_layout, one_space, title_note
 from kes.data.factor import Factor, recoded
 from kes.data.intervals import text_order
 from kes.data.parse_text import Sign, no_numbers, parse
@@ -111,7 +111,7 @@ def read_text(file: Path, suffix: str, dialect: CsvDialect) -> Text:
 def _read(file: Path, text: TextFile, usual: str | None, dialect: CsvDialect) -> Text:
     """Read a file in the current text encoding."""
     try:
-        head = text.head(HEAD)
+        head = text.head(HEAD, LEAST_LINES)
         if not any(block.strip() for block in text.blocks()):
             raise ValueError("is empty; the first line must name the columns")
         layout = find_layout(head, dialect.sep or usual)

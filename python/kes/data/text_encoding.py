@@ -18,6 +18,8 @@ _MARKS = (
 _GUESSES = ("cp1252", "latin-1")
 _BLOCK = 2**20
 _START = 2**10  # bytes
+_LONGEST = 2**25
+"""Bytes in which the first lines must end."""
 
 
 class TextFile:
@@ -72,9 +74,14 @@ class TextFile:
         except UnicodeError as error:
             raise UnicodeError(str(error), line) from None
 
-    def head(self, size: int) -> bytes:
-        """Return at least the first bytes of the text as UTF-8."""
-        return first_bytes(self.blocks(), size)
+    def head(self, size: int, lines: int = 0) -> bytes:
+        """Return at least the first bytes of the text as UTF-8, and the first lines if any end."""
+        found, ends = b"", 0
+        for block in self.blocks():
+            found, ends = found + block, ends + block.count(b"\n")
+            if len(found) >= size and (ends >= lines or len(found) >= _LONGEST):
+                break
+        return found
 
     def complaint(self, line: int) -> str:
         """Return the error message for text in another encoding."""

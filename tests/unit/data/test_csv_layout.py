@@ -7,6 +7,7 @@ import pytest
 from tests.unit.refused import refused
 
 from kes.data import encode
+from kes.data.csv_layout import find_layout
 
 
 class TestFilesAsTheyAre:
@@ -35,6 +36,16 @@ class TestFilesAsTheyAre:
     def test_r_separates_by_spaces_by_default(self, write, plain):
         found = encode(write('"a" "b"\n' + self.ROWS.replace(",", " "), "t.txt"))
         self.assert_same(found, plain)
+
+    def test_row_names_below_thousands_of_names(self, write):
+        """The first row begins far beyond the bytes that usually show the layout."""
+        genes, rows = 12_000, 4
+        lines = [f"patient{i}," + ",".join(["0.5", "-1.25"] * (genes // 2)) for i in range(rows)]
+        content = "\n".join([",".join(f"ENSG{i:011}" for i in range(genes)), *lines])
+        found = find_layout(content.encode())
+        assert (found.delimiter, found.unnamed, found.titles) == (",", 0, ())
+        dataset = encode(write(content), columns=["ENSG00000000000", "ENSG00000011999"])
+        assert dataset.names == ("ENSG00000000000", "ENSG00000011999")
 
     def test_row_names_with_gaps(self, write, plain):
         rows = "".join(f"{7 * i * i},{i % 3},{'xy'[i % 2]}\n" for i in range(30))
