@@ -229,6 +229,15 @@ class Budget:
         improve = Improve("auto") if self.improve.option is True else self.improve
         return replace(self, runs=size.runs, improve=improve)
 
+    def processor_seconds(self, size: Size) -> float:
+        """Estimate what the runs and tasks take on a table of this size."""
+        runs = size.runs if self.runs is None else self.runs
+        later = self.improve.budget(runs)
+        if later is not None and later.settling is not None:
+            later = later.settled_within(size)
+        tasks = 0 if later is None else later.tasks or 0
+        return (1 + runs) * size.run_seconds + tasks * size.task_seconds  # one run is GES
+
     def since(self, started: float) -> Budget:
         """Return what is left of a budget that began at this time of the monotonic clock."""
         if self.seconds is None:

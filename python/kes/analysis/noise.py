@@ -138,10 +138,7 @@ def noise(
     execution: Execution,
 ) -> Noise:
     """Repeat the search on shuffled copies of its table; see `Optima.noise`."""
-    record = optima.record
-    budget = Budget(runs=len(optima.runs), improve=record.improving.asked)
-    if runs is not None:
-        budget = Budget(runs=runs, improve=Improve(True))
+    budget = search_of_noise(optima, runs)
     own = _bounds(optima, problem)
     found: list[tuple[float, ...]] = []
     counter = RunCounter(budget.runs or 1, shuffles * (budget.runs or 1))
@@ -158,6 +155,13 @@ def noise(
     except KeyboardInterrupt:
         raise NoiseInterrupted(Noise(own, tuple(found)) if found else None) from None
     return Noise(own, tuple(found))
+
+
+def search_of_noise(optima: Optima, runs: int | None) -> Budget:
+    """Return the work on each copy: that of the search, or some runs and what follows them."""
+    if runs is None:
+        return Budget(runs=len(optima.runs), improve=optima.record.improving.asked)
+    return Budget(runs=runs, improve=Improve(True))
 
 
 def quick_noise(optima: Optima, problem: Problem, *, threads: int) -> Noise | None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
-from kes.analysis.noise import SHUFFLES, Noise, NoiseInterrupted
+from kes.analysis.noise import SHUFFLES, Noise, NoiseInterrupted, search_of_noise
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
+from kes.cli.effort import say_effort
 from kes.cli.inputs import DataRequest, open_result
 from kes.cli.signals import exit_code
 from kes.table import Table
@@ -53,6 +54,8 @@ def noise(
     check_csv(out)
     optima = open_result(result, DataRequest(data, table, "its columns are shuffled"))
     shown = is_progress_shown(progress)
+    each = search_of_noise(optima, runs)
+    say_effort(optima.ready(None, None, None), shuffles, each, "--shuffles 3 --runs 1")
     try:
         found = optima.noise(shuffles, runs=runs, n_jobs=n_jobs, progress=shown)
     except NoiseInterrupted as stop:

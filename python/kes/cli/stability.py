@@ -7,8 +7,10 @@ import click
 
 from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted
 from kes.analysis.stability import stability as resample
+from kes.budget import Budget
 from kes.cli import options
 from kes.cli.console import is_progress_shown, say, show
+from kes.cli.effort import say_effort
 from kes.cli.inputs import DataRequest, open_result
 from kes.cli.parsing import Number
 from kes.cli.signals import exit_code
@@ -70,6 +72,8 @@ def stability(
     """
     optima = open_result(result, DataRequest(data, given, "tables are drawn from the data"))
     problem = optima.ready(None, None, None)
+    each = Budget.parse(runs=given["runs"], improve=True)
+    say_effort(problem, given["resamples"], each, "--resamples 10 --runs 1")
     try:
         found = resample(
             problem.table,
