@@ -9,7 +9,7 @@ import { build, whenNear } from "./lazy.js";
 import { state } from "./state.js";
 
 const BROAD = 330; // wider pictures take two columns
-const AT_ONCE = 100; // clusters that are drawn when the page opens
+const AT_ONCE = 30; // clusters that are drawn when the page opens
 
 // Show the clusters of the best network. `selectNode` is called with a variable that is clicked.
 export function showOverview(selectNode, strength) {
@@ -35,8 +35,8 @@ export function showOverview(selectNode, strength) {
         bdi(data.names[hub]),
         `: ${counted(nodes.length, "variable")}`,
       ];
-      const drawn = () => picture(within[number], layout, strength);
-      card.append(caption(...title), number < AT_ONCE ? drawn() : drawnLater(layout, drawn));
+      const drawn = () => [picture(within[number], layout, strength), ...linkButtons(links[number])];
+      card.append(caption(...title), ...(number < AT_ONCE ? drawn() : [drawnLater(layout, drawn)]));
       card.classList.toggle("broad", layout.size[0] > BROAD);
     } else {
       card.classList.add("all");
@@ -44,7 +44,6 @@ export function showOverview(selectNode, strength) {
       const title = `Without connections: ${counted(nodes.length, "variable")}`;
       card.append(caption(title), element("div", { class: "chips" }, ...names));
     }
-    if (links[number].size) card.append(linkButtons(links[number]));
     return card;
   });
   byId("overview").replaceChildren(...cards);
@@ -66,13 +65,13 @@ function caption(...title) {
   return element("figcaption", {}, element("h3", {}, ...title));
 }
 
-// An empty picture of the same size, drawn when it comes near the screen.
+// An empty picture of the same size, drawn with its links when it comes near the screen.
 function drawnLater(layout, drawn) {
   const [width, height] = layout.size;
   const place = element("div", { class: "later" });
   place.style.width = `${width}px`;
   place.style.height = `${height}px`;
-  whenNear(place, () => place.replaceWith(drawn()));
+  whenNear(place, () => place.replaceWith(...drawn()));
   return place;
 }
 
@@ -113,5 +112,5 @@ function linkButtons(links) {
       card.focus({ preventScroll: true });
     }),
   );
-  return element("div", { class: "chips" }, ...buttons);
+  return buttons.length ? [element("div", { class: "chips" }, ...buttons)] : [];
 }
