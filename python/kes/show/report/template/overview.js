@@ -35,7 +35,10 @@ export function showOverview(selectNode, strength) {
         bdi(data.names[hub]),
         `: ${counted(nodes.length, "variable")}`,
       ];
-      const drawn = () => [picture(within[number], layout, strength), ...linkButtons(links[number])];
+      const drawn = () => [
+        picture(within[number], layout, strength),
+        ...linkButtons(links[number]),
+      ];
       card.append(caption(...title), ...(number < AT_ONCE ? drawn() : [drawnLater(layout, drawn)]));
       card.classList.toggle("broad", layout.size[0] > BROAD);
     } else {
