@@ -404,9 +404,9 @@ def _path(data: Data) -> str | None:
 def _difference(dataset: Dataset, record: Record) -> tuple[str, str | None]:
     """Describe how the data differ from those of the record, and name the column in question."""
     if list(dataset.names) != list(record.names):
-        own, there = set(record.names), set(dataset.names)
-        extra = [name for name in dataset.names if name not in own]
-        lacking = [name for name in record.names if name not in there]
+        expected, given = set(record.names), set(dataset.names)
+        extra = [name for name in dataset.names if name not in expected]
+        lacking = [name for name in record.names if name not in given]
         if not extra and not lacking:
             return "the columns are in another order", None
         parts = [f"it has no column {name!r}" for name in extra[:3]]
