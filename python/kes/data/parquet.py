@@ -26,7 +26,7 @@ from kes.errors import KesError, listed
 from kes.files import COLUMN_BYTES, check_memory, check_unfolded
 
 _PIECE = 2**18  # rows
-_BLOCK = 2**23  # cells
+_BLOCK = 2**20  # cells
 _TEXTS = (pa.string(), pa.large_string())
 _FLOATS = (pa.float32(), pa.float64())
 

@@ -286,7 +286,9 @@ class _Likelihood:
             if expected <= enough or before / 2 < expected < _ROUNDING:
                 return place, curvature
             before = expected
-            if (found := self._gain(place, step, value)) is None:
+            # Near the maximum, values differ by rounding only, and full steps converge.
+            least = -np.inf if expected < _ROUNDING else value
+            if (found := self._gain(place, step, least)) is None:
                 return place, curvature  # no step gains more than rounding
             place, (value, gradient, probabilities) = found
         _refuse_logistic(node)

@@ -203,7 +203,7 @@ def test_no_proof_is_started_where_it_would_take_long():
     assert allowed(continuous) is None  # a thousand million sets, none of which can be left out
     assert allowed(continuous[:, :12]) is not None
     assert allowed(continuous, max_parents=2) is not None
-    assert allowed(rng.normal(size=(3, 1100))) is None  # more sets than a float can count
+    assert allowed(rng.normal(size=(8, 1100))) is None  # more sets than a float can count
     assert kes.learn(continuous, improve=False).proof is None
 
 
