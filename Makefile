@@ -97,7 +97,7 @@ audit: $(DEV) ## Look for known weaknesses of what kes depends on, where the dat
 paper: $(DEV) ## Do the paper's evaluation again and fill in docs/reproduction.md
 	$(BIN)/kes paper --out target/paper --fill docs/reproduction.md
 
-bench: $(BENCH) ## Measure speed and memory beside PyBNesian, as ratios in one run
+bench: $(BENCH) ## Measure speed and memory and those of PyBNesian, as ratios in one run
 	$(BIN)/python benchmarks/speed.py
 
 bench-against: $(DEV) ## Time this version and an earlier one in turns, as in REV=56d3890
@@ -110,25 +110,25 @@ bench-against: $(DEV) ## Time this version and an earlier one in turns, as in RE
 bench-peers: $(DEV) ## Install each peer apart from the others, compare seconds and BIC
 	$(BIN)/python benchmarks/peers.py --install --fill
 
-bench-quality: $(DEV) ## Compare highest scores and distances from the truth beside peers
+bench-quality: $(DEV) ## Compare highest scores and distances from the truth with those of peers
 	$(BIN)/python benchmarks/quality.py --fill
 
 bench-optimal: $(DEV) ## See how often searches reach the highest score, where it is proven
 	$(BIN)/python benchmarks/optimal.py --fill
 
-bench-heldout: $(DEV) ## Compare the log-likelihood of new cases beside peers
+bench-heldout: $(DEV) ## Compare the log-likelihood of new cases with that of peers
 	$(BIN)/python benchmarks/heldout.py --fill
 
 bench-average: $(DEV) ## Compare averaged networks with the best single one on new cases
 	$(BIN)/python benchmarks/average.py --fill
 
-bench-classify: $(DEV) ## Classify real tables beside other classifiers
+bench-classify: $(DEV) ## Classify real tables, as other classifiers do
 	$(BIN)/python benchmarks/classify.py --install --fill
 
-bench-large-peers: $(DEV) ## Score against CPU seconds on large networks beside peers
+bench-large-peers: $(DEV) ## Score against CPU seconds on large networks, of kes and peers
 	$(BIN)/python benchmarks/large_peers.py --fill $(if $(NETWORKS),--networks '$(NETWORKS)')
 
-bench-inference: $(DEV) ## Time exact inference beside pyAgrum, as in NETWORKS=../shared/data/bif
+bench-inference: $(DEV) ## Time exact inference against pyAgrum, as in NETWORKS=../shared/data/bif
 	$(BIN)/python benchmarks/inference.py $(if $(NETWORKS),--networks '$(NETWORKS)')
 
 bench-coverage: $(DEV) ## See how good the estimates are of what runs have not found
@@ -182,19 +182,19 @@ fuzz: $(DEV) ## Attack readers, commands and tables by random input, as in CASES
 	$(BIN)/python -m tests.fuzz $(if $(CASES),--cases '$(CASES)') $(if $(SEED),--seed '$(SEED)') \
 	  $(if $(TARGET),--target '$(TARGET)')
 
-bench-gaussian: $(DEV) ## Compare seconds and BIC on continuous tables beside peers
+bench-gaussian: $(DEV) ## Compare seconds and BIC on continuous tables with those of peers
 	$(BIN)/python benchmarks/gaussian.py --install
 
 bench-mixed: $(BENCH) ## Compare distances from the truth on mixed tables
 	$(BIN)/python benchmarks/mixed.py
 
-bench-experiments: $(DEV) ## Compare directions learned from experiments with the truth, beside GIES
+bench-experiments: $(DEV) ## Compare directions learned from experiments with the truth; also GIES
 	$(BIN)/python benchmarks/experiments.py
 
-bench-time: $(DEV) ## Compare networks over time with the truth, beside PCMCI and Granger tests
+bench-time: $(DEV) ## Compare networks over time with the truth; also PCMCI and Granger tests
 	$(BIN)/python benchmarks/over_time.py
 
-bench-curves: $(DEV) ## Compare distances from the truth on curved tables beside peers
+bench-curves: $(DEV) ## Compare distances from the truth on curved tables with those of peers
 	$(BIN)/python benchmarks/curves.py --install
 
 bench-wide: $(DEV) ## See what noise and true networks give with many variables for the cases
