@@ -29,7 +29,7 @@ from kes.declare import checked_options
 from kes.errors import KesError, option
 from kes.exact.prover import Bounded, Prover
 from kes.graph import EssentialGraph
-from kes.options import ScoringOptions
+from kes.options import CERTIFY_BUDGET, CertifyOptions, ScoringOptions
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
 from kes.search.constraints import refuse_inadmissible
@@ -39,32 +39,27 @@ from kes.search.proof import with_proof
 from kes.search.record import Model, Proof
 from kes.settings import Settings
 from kes.table import Table, tabulated
-from kes.validation import duration, megabytes
+from kes.validation import duration
 
 Comparable: TypeAlias = Optima | Optimum | EssentialGraph | None
 
-_MEMORY_MB = 2048
 _CACHE_MB = 64
 _SCOPE = ("criterion", "ess", "basis", "edge_prior", "max_parents", "knowledge")
 """Settings that a certificate depends on."""
 _K, _INCUMBENT = 0.4, Budget(runs=100, tasks=1000)  # search for an incumbent
-_BUDGET = 600.0
 _FAMILIES = 2 / 3  # largest share of the budget for families if there is no incumbent yet
 _SEARCH = 0.5  # largest share of the rest for the incumbent, if the bound can be lowered afterwards
 _EVERY = 5.0  # seconds between lines of progress
 _PER_STEP, _PER_PAIR = 2e-9, 1e-9  # seconds, measured
 
 
-@checked_options(ScoringOptions)
+@checked_options(CertifyOptions, budget=CERTIFY_BUDGET)
 def certify(
     data: Data,
     *,
     optima: Comparable = None,
-    n_jobs: int | None = None,
-    memory_mb: int = _MEMORY_MB,
-    budget: float | str = _BUDGET,
     progress: bool | Callable[[CertifyProgress], object] | None = None,
-    **options: Unpack[ScoringOptions],
+    **options: Unpack[CertifyOptions],
 ) -> Certificate:
     """Find the highest score of all networks, or bound it, and compare results with it.
 
@@ -75,8 +70,6 @@ def certify(
     optima : Optima, Optimum, EssentialGraph or None
         What to compare. Their best network is also the incumbent where the score is bounded;
         without one, a short search finds it, within the budget.
-    n_jobs : int or None
-        Threads; None or -1 for all usable cores. Does not change the result.
     memory_mb : int
         Memory to use, approximately. 25 variables that depend on each other need 256 MB, and each
         further one doubles that.
@@ -109,16 +102,16 @@ def certify(
     >>> certificate.proven, bool(certificate.score >= optima.best.score)
     (True, True)
     """
-    memory, limit = megabytes("memory_mb", memory_mb), duration("budget", budget)
-    clock = _Reporter(progress, limit)
-    problem = _problem(data, options, optima).completed(threads(n_jobs))
+    memory, limit = options["memory_mb"], duration("budget", options["budget"])
+    clock = _ProofProgress(progress, limit)
+    problem = _problem(data, options, optima).completed(threads(options["n_jobs"]))
     incumbents = Incumbents(problem, optima)
     cost = _estimate(problem.dataset, problem.settings)
     if not can_certify(problem, limit):
         raise _unbounded(cost)
     clock(str(cost))
     limits = Budget(counting_mb=memory, solving_mb=memory)
-    prover = problem.prover(threads(n_jobs), limits, clock.deadline, clock)
+    prover = problem.prover(threads(options["n_jobs"]), limits, clock.deadline, clock)
     families = prover.families(clock.after(1.0 if incumbents else _FAMILIES))
     if math.isinf(families.upper_bound([])):
         raise _unbounded(cost)
@@ -131,8 +124,9 @@ def certify(
     return _certificate(problem, incumbents, families, found, clock.seconds)
 
 
-def can_certify(problem: Problem, seconds: float = _BUDGET) -> bool:
+def can_certify(problem: Problem, budget: float | str = CERTIFY_BUDGET) -> bool:
     """Return whether `certify` can bound the score; with continuous columns it counts all sets."""
+    seconds = duration("budget", budget)
     cost = _estimate(problem.dataset, problem.settings)
     return problem.dataset.kind == "discrete" or cost.sets * PER_SET <= seconds
 
@@ -236,7 +230,7 @@ def _problem(data: Data, options: ScoringOptions, compared: Comparable = None) -
     return Problem.of(data, {**own, "random_state": seed}, earlier=earlier)
 
 
-class _Reporter:
+class _ProofProgress:
     """Shows the progress, and keeps the time."""
 
     def __init__(

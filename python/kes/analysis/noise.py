@@ -15,6 +15,7 @@ from kes.budget import Budget, Improve
 from kes.data.dataset import dataset_of
 from kes.data.shuffling import shuffled
 from kes.errors import Interrupted
+from kes.options import SHUFFLES
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
 from kes.results.summary import counted
@@ -26,7 +27,6 @@ from kes.table import Table, tabulated
 LEVELS = (0.0, 1.0, 3.0, 5.0, 10.0, 20.0)
 """Levels of evidence in nats at which edges are counted."""
 
-SHUFFLES = 20
 
 SHARE = 0.1
 """Maximum work of a quick look, as a share of the work of a default search."""
@@ -38,7 +38,7 @@ _PER_CELL = 4e-7  # seconds to shuffle and rank a cell
 
 @dataclass(frozen=True, repr=False)
 class Noise:
-    """What a search finds in shuffled copies of its table.
+    """The edges that a search finds in shuffled copies of its table.
 
     Evidence is an upper bound here, as it is computed without a further search, for the data and
     for the shuffled copies alike: the loss by deleting the edge from the best model, or the

@@ -36,8 +36,8 @@ from kes.data.dataset import AnyTable, Data
 from kes.data.random_stream import Purpose, Stream
 from kes.data.resampling import Cases
 from kes.declare import checked_options
-from kes.errors import Interrupted, KesError, either, unknown
-from kes.options import RunOptions
+from kes.errors import Interrupted, KesError, either
+from kes.options import StabilityOptions
 from kes.progress import RunCounter, reporting
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
@@ -46,9 +46,6 @@ from kes.search.pipeline import search
 from kes.search.problem import Problem
 from kes.settings import Settings
 from kes.table import Table
-from kes.validation import integer, number
-
-SCHEMES = ("subsample", "bootstrap")
 
 
 @dataclass(frozen=True)
@@ -132,15 +129,8 @@ class StabilityInterrupted(Interrupted):
         return "interrupted; the attribute 'stability' has the finished resamples"
 
 
-@checked_options(RunOptions, runs=10)
-def stability(
-    data: Data,
-    *,
-    resamples: int = 100,
-    scheme: str = "subsample",
-    fraction: float = 0.5,
-    **options: Unpack[RunOptions],
-) -> Stability:
+@checked_options(StabilityOptions, runs=10)
+def stability(data: Data, **options: Unpack[StabilityOptions]) -> Stability:
     """Repeat the search on resampled data, to see which edges depend on a few cases.
 
     `random_state` is also the seed of the draws. `weights` are numbers of cases: of a row of weight
@@ -152,13 +142,6 @@ def stability(
     data
         As in `kes.learn`. States and intervals are those of the whole table in every resample;
         missing values are imputed anew in each.
-    resamples : int
-        Number of tables to draw.
-    scheme : {"subsample", "bootstrap"}
-        Draw a share of the cases without replacement, or as many as there are with replacement.
-        The bootstrap makes graphs too dense: see the notes of this module.
-    fraction : float
-        The share, for ``"subsample"``.
     runs : int
         Number of runs on each table; the best model counts. With few runs and little improving,
         the support also reflects how much the search itself varies.
@@ -189,14 +172,12 @@ def stability(
     >>> len(stability.consensus(0.9).supports) < len(stability.edges())
     True
     """
-    wanted = integer("resamples", resamples, minimum=1)
+    wanted, scheme = options["resamples"], options["scheme"]
     allowed, execution = Budget.of(options), Execution.of(options)
     each = allowed.runs or 1
-    if scheme not in SCHEMES:
-        raise unknown("scheme", scheme, SCHEMES, option="scheme")
     problem = Problem.of(data, options)
     settings, cases = problem.settings, Cases(problem.table)
-    size = cases.number if scheme == "bootstrap" else _size(cases, fraction)
+    size = cases.number if scheme == "bootstrap" else _size(cases, options["fraction"])
     best: list[Optimum] = []
 
     def result() -> Stability:
@@ -222,9 +203,8 @@ def stability(
     return result()
 
 
-def _size(cases: Cases[AnyTable], fraction: object) -> int:
+def _size(cases: Cases[AnyTable], share: float) -> int:
     """Return the number of cases in a subsample."""
-    share = number("fraction", fraction, minimum=0.0, maximum=1.0)
     size = int(share * cases.number + 1e-9)
     if not 2 <= size < cases.number:
         given = either(f"fraction={share:g}", f"--fraction {share:g}")

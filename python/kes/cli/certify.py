@@ -14,7 +14,7 @@ from kes.cli import options
 from kes.cli.console import is_progress_shown, say
 from kes.cli.inputs import example_of, read_knowledge, read_table, table_of, with_kinds
 from kes.data.source import is_table
-from kes.options import SCORE
+from kes.options import CERTIFY_BUDGET, SCORE, CertifyOptions
 from kes.results.optima import Optima
 from kes.results.storage import check_writable
 
@@ -33,13 +33,13 @@ from kes.results.storage import check_writable
 @options.add(*SCORE, "max_parents", of_result="--result")
 @options.knowledge
 @options.add("n_jobs")
-@options.count("--memory-mb", "Memory to use, approximately, in megabytes.", 2048)
+@options.add("memory_mb", of=CertifyOptions)
 @options.file(
     "--out", "Result file for the best network, together with those of --result, or of a search."
 )
 @options.add(
     "budget",
-    default="10m",
+    default=CERTIFY_BUDGET,
     help="Stop after this time, with the bound reached by then, such as 30s, 5m, 1h30m.",
 )
 @options.add("progress")

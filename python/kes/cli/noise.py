@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
-from kes.analysis.noise import SHUFFLES, Noise, NoiseInterrupted, search_of_noise
+from kes.analysis.noise import Noise, NoiseInterrupted, search_of_noise
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show_or_write
 from kes.cli.effort import say_effort
 from kes.cli.inputs import DataRequest, open_result
 from kes.cli.signals import exit_code
+from kes.options import SHUFFLES
 from kes.table import Table
 
 _NOTE = (

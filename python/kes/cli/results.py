@@ -10,8 +10,8 @@ from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show, show_or_write
 from kes.cli.edge_output import show_edges
 from kes.cli.inputs import DataRequest, beside, open_result
-from kes.cli.parsing import Number
 from kes.cli.signals import exit_code
+from kes.options import EffectWork
 from kes.results.optima import Optima
 from kes.table import Table
 
@@ -95,17 +95,7 @@ def _show_or_write(optima: Optima, evidence: Table, out: Path | None) -> None:
     show_default="the last",
     help="The state of Y whose probability changes.",
 )
-@click.option(
-    "--within",
-    type=Number(min=0),
-    metavar="NATS",
-    default=10.0,
-    show_default=True,
-    help="Use optima whose scores are at most this far below the best.",
-)
-@options.count(
-    "--resamples", "Repeat the estimates on N tables drawn with replacement.", 0, minimum=0
-)
+@options.add("within", "resamples", of=EffectWork)
 @click.option("--all", "every", is_flag=True, help="Show all answers, not only the first ones.")
 @options.csv()
 def effects(

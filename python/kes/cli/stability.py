@@ -5,15 +5,15 @@ from typing import Any
 
 import click
 
-from kes.analysis.stability import SCHEMES, Stability, StabilityInterrupted
+from kes.analysis.stability import Stability, StabilityInterrupted
 from kes.analysis.stability import stability as resample
 from kes.budget import Budget
 from kes.cli import options
 from kes.cli.console import is_progress_shown, say, show
 from kes.cli.effort import say_effort
 from kes.cli.inputs import DataRequest, open_result
-from kes.cli.parsing import Number
 from kes.cli.signals import exit_code
+from kes.options import SCHEMES, ResampleWork
 from kes.results.optima import Optima
 from kes.results.summary import counted
 from kes.table import Table
@@ -36,23 +36,7 @@ _SHOWN = {
     "kes stability a.kes.json.gz --resamples 20 --runs 5",
 )
 @options.result
-@options.count("--resamples", "Number of tables to draw.", 100)
-@click.option(
-    "--scheme",
-    type=click.Choice(SCHEMES),
-    default=SCHEMES[0],
-    show_default=True,
-    help="Draw a share of the cases without replacement, or all of them with replacement, which "
-    "makes graphs too dense.",
-)
-@click.option(
-    "--fraction",
-    type=Number(0, 1),
-    metavar="SHARE",
-    default=0.5,
-    show_default=True,
-    help="Share of the cases for --scheme subsample.",
-)
+@options.add("resamples", "scheme", "fraction", of=ResampleWork)
 @options.add("runs", default=10, show_default=True, help="Runs on each table, before improving.")
 @options.add("n_jobs", "progress")
 @click.pass_context

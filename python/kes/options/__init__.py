@@ -12,6 +12,13 @@ from kes.options.all_networks import PosteriorWork as PosteriorWork
 from kes.options.all_networks import WorkOptions as WorkOptions
 from kes.options.average import AverageWork as AverageWork
 from kes.options.average import EnsembleOptions as EnsembleOptions
+from kes.options.questions import CERTIFY_BUDGET as CERTIFY_BUDGET
+from kes.options.questions import SCHEMES as SCHEMES
+from kes.options.questions import SHUFFLES as SHUFFLES
+from kes.options.questions import CertifyOptions as CertifyOptions
+from kes.options.questions import EffectWork as EffectWork
+from kes.options.questions import ResampleWork as ResampleWork
+from kes.options.questions import StabilityOptions as StabilityOptions
 from kes.options.search import DEFAULTS as DEFAULTS
 from kes.options.search import HeldOutOptions as HeldOutOptions
 from kes.options.search import LearnOptions as LearnOptions

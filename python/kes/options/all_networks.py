@@ -1,4 +1,4 @@
-"""Options of questions about all networks: `kes.posterior` and `kes.credible`."""
+"""Limits on work, and options of questions about all networks: `kes.posterior`, `kes.credible`."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict
@@ -14,8 +14,8 @@ POSTERIOR_MEMORY = 4096
 """The sum over all networks needs more memory than most questions."""
 
 
-class WorkOptions(TypedDict, total=False):
-    """Resources for the answer."""
+class LimitOptions(TypedDict, total=False):
+    """Limits on the work."""
 
     n_jobs: Jobs
     memory_mb: Annotated[
@@ -41,22 +41,27 @@ class WorkOptions(TypedDict, total=False):
             help="Stop after this time, such as 30s, 5m, 1h30m.",
         ),
     ]
+
+
+class WorkOptions(LimitOptions, total=False):
+    """Limits on the work, and its display."""
+
     progress: Display
 
 
 class PosteriorWork(WorkOptions, total=False):
-    """How posterior probabilities are computed."""
+    """Options of posterior probabilities."""
 
     prior: Annotated[
         str,
         Option(
             default="dags",
             group="runs",
-            doc="What has the same probability before the data are seen: all DAGs, or all "
-            "equivalence classes. Where the two differ, the data do not decide. With `knowledge` "
-            "and `max_parents`, only the networks that these allow count.",
+            doc="The prior: all DAGs have the same probability, or all equivalence classes. Where "
+            "the two differ, the data do not decide. With `knowledge` and `max_parents`, only the "
+            "networks that these allow count.",
             check=partial(choice, known=("dags", "classes")),
-            help="What has the same probability before the data are seen.",
+            help="Prior: equal for all DAGs, or for all equivalence classes.",
         ),
     ]
     method: Annotated[

@@ -11,7 +11,7 @@ from kes.validation import integer, number
 
 
 class AverageWork(WorkOptions, total=False):
-    """How many networks to average, and how to estimate them."""
+    """Options of averages: the number of networks, and their estimation."""
 
     members: Annotated[
         int,

@@ -91,7 +91,7 @@ ParameterPrior = Annotated[
 
 
 class DataOptions(TypedDict, total=False):
-    """How to read a table."""
+    """Options of reading a table."""
 
     kinds: Annotated[
         "Kinds | None",
@@ -190,7 +190,7 @@ class DataOptions(TypedDict, total=False):
 
 
 class FitOptions(DataOptions, total=False):
-    """How to estimate a network; see `kes.fit`."""
+    """Options of estimating a network; see `kes.fit`."""
 
     prior: ParameterPrior
     ess: Ess

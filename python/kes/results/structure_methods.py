@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Unpack
 from kes.data.column import State
 from kes.data.dataset import Data, Weights
 from kes.declare import checked_options
-from kes.options import POSTERIOR_MEMORY, AverageWork, CredibleWork, PosteriorWork
+from kes.options import (
+    POSTERIOR_MEMORY,
+    SHUFFLES,
+    AverageWork,
+    CredibleWork,
+    EffectWork,
+    PosteriorWork,
+)
 from kes.progress import Show
 from kes.search.driver import Execution, threads
-from kes.validation import duration, integer, number
+from kes.validation import duration, integer
 
 if TYPE_CHECKING:
     from kes.analysis.credible import Credible
@@ -322,7 +329,7 @@ class StructureMethods:
     @checked_options()
     def noise(
         self: Optima,
-        shuffles: int = 20,
+        shuffles: int = SHUFFLES,
         *,
         runs: int | None = None,
         n_jobs: int | None = None,
@@ -380,7 +387,7 @@ class StructureMethods:
             execution=Execution.parse(n_jobs=n_jobs, progress=progress),
         )
 
-    @checked_options()
+    @checked_options(EffectWork)
     def effects(
         self: Optima,
         x: str,
@@ -388,12 +395,11 @@ class StructureMethods:
         *,
         states: tuple[State, State] | None = None,
         outcome: State | None = None,
-        within: float = 10.0,
-        resamples: int = 0,
         posterior: StructurePosterior | None = None,
         data: Data | None = None,
         weights: Weights = None,
         missing: str | None = None,
+        **options: Unpack[EffectWork],
     ) -> Effects:
         """Return the causal effects of x on y that the best optima are compatible with.
 
@@ -409,11 +415,6 @@ class StructureMethods:
             continuous cause has none: its effect is that of one unit more.
         outcome : state or None
             State of `y` whose probability changes, by default its last; of numbers, the mean.
-        within : float
-            Use the optima whose score is at most this many nats below the best.
-        resamples : int
-            If not 0, estimate the same effects on this many bootstrap tables. With
-            ``missing="em"``, the missing values of each are imputed anew.
         posterior : StructurePosterior or None
             Result of `posterior`: use its models, optima or not, each row with a `weight`;
             ``.mean`` is the average. Then `within` has no effect.
@@ -444,7 +445,6 @@ class StructureMethods:
             y,
             states=states,
             outcome=outcome,
-            within=number("within", within, minimum=0.0),
-            resamples=integer("resamples", resamples, minimum=0),
             posterior=posterior,
+            **options,
         )
