@@ -1,4 +1,4 @@
-"""What surrounds the code keeps its promises: versions agree, links and references resolve, the
+"""The project around the code: versions agree, links and references resolve, the
 README's examples run, the make targets exist, and the sources are the house that CONTRIBUTING.md
 draws: imports go down only, and private names stay at home."""
 
@@ -183,6 +183,16 @@ NAMED = {
 """Annotations that name a class of a room above."""
 
 MOST_FLAT = 13
+MOST_LINES = 450
+FEWEST_LINES = 40
+
+SHORT = {
+    "kes.analysis.short_searches": "shared by averages and choices of a criterion",
+    "kes.cli.audit": "a command per module",
+    "kes.cli.effort": "only some commands import what it needs, and all import the console",
+    "kes.network.one_thread": "shared with effects; the docstring explains the BLAS",
+}
+"""Modules with few lines, and why they stand alone."""
 
 
 class Import(NamedTuple):
@@ -294,6 +304,15 @@ def test_few_modules_lie_flat():
     assert len(flat) <= MOST_FLAT, "find a room for it; CONTRIBUTING.md has the map"
 
 
+def test_modules_are_neither_long_nor_fragments():
+    lines = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()}
+    long = [name for name, number in lines.items() if number > MOST_LINES]
+    assert long == [], "split them by notion"
+    parts = {name for name, path in MODULES.items() if not path.stem.startswith("__")}
+    fragments = {name for name in parts if lines[name] < FEWEST_LINES}
+    assert fragments == set(SHORT), "merge them, or give a reason in SHORT"
+
+
 def test_imports_go_down():
     place = {name: i for i, name in enumerate(ORDER)}
     wrong = [
@@ -393,6 +412,6 @@ def test_no_two_classes_share_a_name():
     for module, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                home.setdefault(node.name, []).append(module)
+                home.setdefault(node.name.lstrip("_"), []).append(module)
     double = {name: modules for name, modules in home.items() if len(modules) > 1}
     assert not double

@@ -145,7 +145,7 @@ def posterior_of(
         method = "exact" if few or (fits and prior == "dags") else "chains"
     described = partial(_described, problem, prior, started)
     with core_errors(names), reporting(work["progress"]) as report:
-        clock = _Clock(started + limit, report)
+        clock = _WorkProgress(started + limit, report)
         if method == "chains":
             length = planned(len(names))[1] if rounds is None else rounds
             file = None if work["resume"] is None else Path(work["resume"])
@@ -283,7 +283,7 @@ class PosteriorCost:
         self._counting = set_seconds / per_set  # the share of the first pass
 
     def share(self, done: int) -> float:
-        """Return the share of the time until so many sets are done, in all passes together."""
+        """Return the share of the time until this many sets are done, in all passes together."""
         sets = 1 << self.variables
         rest = (done - sets) / ((_core.EXACT_PASSES - 1) * sets)
         return self._counting * min(done / sets, 1.0) + (1 - self._counting) * max(rest, 0.0)
@@ -309,7 +309,7 @@ def estimate_of(problem: Problem) -> PosteriorCost:
     return PosteriorCost(len(problem.core.varying), size.set_seconds)
 
 
-class _Clock:
+class _WorkProgress:
     """Shows the progress of some work, and decides whether to continue."""
 
     def __init__(self, deadline: float, report: Reporter) -> None:

@@ -5,7 +5,9 @@ edges that do not exist. Lengths are in points, x to the right and y downwards, 
 """
 
 import math
+import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +18,6 @@ from numpy.typing import NDArray
 
 from kes.drawing.graphviz import NODE_HEIGHT, Drawing
 from kes.drawing.patchwork import Patch, patchwork
-from kes.drawing.slices import time_slices
 from kes.errors import KesError
 
 Arc: TypeAlias = tuple[str, str]
@@ -33,6 +34,8 @@ _KEPT = 4096
 """Layouts that are kept to be used again."""
 _MOST_EDGES = 3000
 """Edges above which Graphviz would take minutes, and soon hours."""
+_EARLIER = re.compile(r"(.+)\[t-([1-9][0-9]*)\]")
+"""Names of earlier values of a series."""
 _WIDE_RATIO = 2.4
 """Width over height above which the layout from left to right is tried."""
 
@@ -270,3 +273,19 @@ def _on_screen(centres: Mapping[str, Points], curves: Mapping[Arc, Points]) -> L
     }
     turned = {arc: (points - origin) * flip for arc, points in curves.items()}
     return Layout(width, height, boxes, turned)
+
+
+def time_slices(nodes: Sequence[str]) -> list[list[str]]:
+    """Return the nodes of each earlier time, earliest first; none if there are no earlier values.
+
+    Examples
+    --------
+    >>> time_slices(["bp", "hr", "bp[t-1]", "hr[t-1]", "bp[t-2]"])
+    [['bp[t-2]'], ['bp[t-1]', 'hr[t-1]']]
+    """
+    known, slices = set(nodes), defaultdict(list)
+    for node in nodes:
+        found = _EARLIER.fullmatch(node)
+        if found and found[1] in known:
+            slices[int(found[2])].append(node)
+    return [slices[lag] for lag in sorted(slices, reverse=True)]

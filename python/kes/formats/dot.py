@@ -67,7 +67,7 @@ def _lines(
 
 
 @dataclass
-class _Reader:
+class _DotParser:
     """A recursive-descent parser and the graph read so far."""
 
     scanner: Scanner
@@ -181,6 +181,6 @@ def read_graph(content: bytes) -> EssentialGraph:
     scanner.names()
     scanner.expect("{", "after the name of the graph")
     arrow = "->" if first.text.lower() == "digraph" else "--"
-    reader = _Reader(scanner, GraphDraft(scanner.fail), arrow)
+    reader = _DotParser(scanner, GraphDraft(scanner.fail), arrow)
     reader.statements()
     return reader.edges.graph()

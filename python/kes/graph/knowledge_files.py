@@ -119,7 +119,7 @@ def dump(parts: dict[str, list[Any]], path: str | PathLike[str]) -> bytes:
 
 
 @dataclass
-class _Parsed:
+class _TetradFile:
     """Content of the lines read so far."""
 
     tiers: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -139,7 +139,7 @@ class _Parsed:
 
 
 def _from_tetrad(text: str) -> dict[str, Any]:
-    found, section = _Parsed(), None
+    found, section = _TetradFile(), None
     lines = _lines(text)
     number, head = next(lines)
     if head != [_HEAD]:
@@ -174,7 +174,7 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, words
 
 
-def _parse_line(found: _Parsed, section: str, words: list[str]) -> None:
+def _parse_line(found: _TetradFile, section: str, words: list[str]) -> None:
     """Parse a line of a section."""
     if section == "addtemporal":
         match = _TIER.fullmatch(words[0])
@@ -194,7 +194,7 @@ def _parse_line(found: _Parsed, section: str, words: list[str]) -> None:
         found.group = None
 
 
-def _arguments(found: _Parsed) -> dict[str, Any]:
+def _arguments(found: _TetradFile) -> dict[str, Any]:
     order = sorted(found.tiers)
     later: list[str] = []  # names of all tiers after the next
     for place, tier in reversed([*enumerate(order)]):

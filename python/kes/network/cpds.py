@@ -57,7 +57,7 @@ class Local(Protocol):
         """Return the kind of the CPD and its parameters, as plain data."""
 
 
-class _Numbers:
+class _EqualByValue:
     """Equality of parameters."""
 
     def __eq__(self, other: object) -> bool:
@@ -70,7 +70,7 @@ class _Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class Tabular(_Numbers):
+class Tabular(_EqualByValue):
     """A table: one axis for each parent, then the node's own states."""
 
     cpt: NDArray[np.float64]
@@ -111,7 +111,7 @@ class Tabular(_Numbers):
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class Linear(_Numbers):
+class Linear(_EqualByValue):
     """A normal distribution whose mean is a linear function of the parents.
 
     Parameters
@@ -236,7 +236,7 @@ class Linear(_Numbers):
 
 
 @dataclass(frozen=True, init=False, eq=False)
-class Logistic(_Numbers):
+class Logistic(_EqualByValue):
     """States whose log-odds against the first one are linear functions of the parents.
 
     Parameters

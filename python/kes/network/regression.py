@@ -235,7 +235,7 @@ def fit_logistic(
             found = maximise(data.with_constant(), penalty, near)
             return Logistic(found @ unscale.T, degree=degree)
         x, own, weights = data.x[rows], codes.astype(own.dtype), data.cases[rows, codes]
-    problem = _Likelihood(x, own, states, weights=weights, penalty=penalty)
+    problem = _PenalisedLikelihood(x, own, states, weights=weights, penalty=penalty)
     if rough and len(problem.penalty) > _MANY:
         return Logistic(problem.approach(near) @ unscale.T, degree=degree)
     coefficients, curvature = problem.solve(node, near, _ENOUGH if rough else _CONVERGED)
@@ -247,7 +247,7 @@ def fit_logistic(
     return Logistic(coefficients @ unscale.T, errors=errors, degree=degree)
 
 
-class _Likelihood:
+class _PenalisedLikelihood:
     """The penalised log-likelihood as a function of the coefficients."""
 
     def __init__(

@@ -15,7 +15,7 @@ from tests.unit.refused import refused
 
 import kes
 from kes.analysis.chains import _MATRICES, BETAS, CHAINS, ChainBatch, ChainRecord
-from kes.analysis.posterior import PosteriorCost, PosteriorInterrupted, _Clock, estimate
+from kes.analysis.posterior import PosteriorCost, PosteriorInterrupted, _WorkProgress, estimate
 from kes.files import load
 from kes.graph.core_graph import CoreGraph
 
@@ -285,7 +285,7 @@ def test_the_time_left_of_resumed_chains_is_by_what_is_done_now(monkeypatch):
     """With 500 of 1 000 rounds from a file, and 100 more in 2 s, there are 8 s left."""
     now, seen = 100.0, []
     monkeypatch.setattr("kes.analysis.posterior.time.monotonic", lambda: now)
-    keep_going = _Clock(105.0, seen.append).counting(1000, "rounds")
+    keep_going = _WorkProgress(105.0, seen.append).counting(1000, "rounds")
     steps = [(100.0, 500), (101.0, 500), (102.0, 550), (103.0, 600), (104.0, 600), (106.0, 600)]
     goes_on = []
     for now, done in steps:  # noqa: B007 - the clock reads it

@@ -25,7 +25,6 @@ from kes.show.report.averaged_answers import averaged_answers, members_of, repor
 from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
-from kes.show.report.exogenous import exogenous_text
 from kes.show.report.families import FittedNetworks
 from kes.show.report.model_check import TITLE, check_pointer, check_text, model_check
 from kes.show.report.prediction import prediction_text
@@ -100,7 +99,7 @@ def page(
         policy=_policy(sheet, code),
         title=escape(title or prose.title(optima)),
         headline=headline(optima, certainty, proof)
-        + exogenous_text(optima)
+        + prose.exogenous(optima)
         + prose.unseen_relations(optima, problem)
         + prose.by_chance(further.noise)
         + check_pointer(check),

@@ -133,6 +133,22 @@ def unseen_relations(optima: Optima, problem: Problem | None) -> str:
     return "".join(f'<p class="warning">{escape(str(one))}</p>' for one in found)
 
 
+def exogenous(optima: Optima) -> str:
+    """Return a paragraph on what exogenous variables touch and direct; "" if there are none."""
+    graph = optima.best.mpdag
+    if not graph.exogenous:
+        return ""
+    touched = [f"{x} → {y}" for x, y in sorted(graph.directed) if x in graph.exogenous]
+    decided = [f"{a} → {b}" for a, b in sorted(graph.by_exogenous)]
+    parts = [
+        f"Not modelled, but possible causes (dashed boxes): {listed(graph.exogenous, show=str)}.",
+        f"They touch: {listed(touched, show=str)}." if touched else "They touch no variable.",
+    ]
+    if decided:
+        parts.append(f"They decide the direction of {listed(decided, show=str)}.")
+    return f"<p>{escape(' '.join(parts))}</p>"
+
+
 def by_chance(noise: Noise | None) -> str:
     """Describe the result on shuffled copies of the table as HTML; "" if it was not computed."""
     return "" if noise is None else f"<p>{escape(str(noise))}</p>"

@@ -3,8 +3,7 @@
 import pytest
 
 import kes
-from kes.drawing.layout import layout
-from kes.drawing.slices import time_slices
+from kes.drawing.layout import layout, time_slices
 
 NODES = ["a", "b", "c", "a[t-1]", "b[t-1]", "c[t-1]", "a[t-2]", "b[t-2]", "c[t-2]"]
 ARCS = [("a[t-1]", "a"), ("a[t-2]", "b"), ("b[t-1]", "b"), ("a", "b"), ("b", "c")]
