@@ -53,7 +53,7 @@ NUMBERS: dict[str, Value] = {
 
 
 def certainty(pair: Pair) -> EdgeCertainty:
-    """Return what users are told of a pair."""
+    """Return the statement of kes on a pair."""
     return EdgeCertainty(pair.evidence, pair.direction, "estimate", disputed=pair.disputed)
 
 

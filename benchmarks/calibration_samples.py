@@ -36,7 +36,7 @@ SUMMED = 12
 RESAMPLES = 10
 
 RIGHT, REVERSED, FALSE = "right", "reversed", "false edge"
-"""What a direction is in the network that generated the data."""
+"""The direction of an edge in the network that generated the data."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Pair:
     disputed: str = ""  # criteria whose best network lacks the direction
     arc: int = 0  # the direction in the network itself, as `truth`
     error: float | None = None  # standard error of the direction
-    clear: int = 0  # the direction that users are told is clear, as `truth`
+    clear: int = 0  # the direction that kes calls clear, as `truth`
 
     def standing(self, way: int) -> str:
         """Return what a direction, 1 for x -> y and -1 for y -> x, is in the network."""
@@ -168,7 +168,7 @@ def _search(data: kes.Dataset) -> Told:
 
 
 def _certainties(data: kes.Dataset) -> Told:
-    """Return what users are told of edges and directions, by the whole rule."""
+    """Return the statements of kes on edges and directions, by the whole rule."""
     optima = kes.learn(data)
     found: Told = {}
     for row in optima.evidence(posterior=False):

@@ -1,4 +1,4 @@
-"""What runs and tasks take beside what is estimated, and what tiers and known arcs cost.
+"""Compare the time of runs and tasks with its estimate; measure the cost of tiers and known arcs.
 
     python benchmarks/effort.py --sizes 200,1000
 

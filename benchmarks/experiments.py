@@ -192,7 +192,7 @@ TARGETS = {
     **{"aktinhib": "pakts473", "g0076": "PKC", "psitect": "PIP2", "u0126": "pmek"},
     **{"pma": "PKC", "b2camp": "PKA"},
 }
-"""What the chemicals act on; those of icam2 and ly are not among the measured molecules."""
+"""Targets of the chemicals; those of icam2 and ly are not among the measured molecules."""
 
 
 def cytometry() -> Sample:

@@ -1,7 +1,7 @@
 """Time exact inference beside pyAgrum: the same questions to both, in turns, in one run.
 
 Questions are posteriors of random nodes given random others, whose states are sampled from the
-network; marginals of all nodes; and the prediction of a node in 10 000 sampled rows, of which all
+network; marginals of all nodes; and the prediction of a node in 10 000 sampled rows, in which all
 other columns, or all but some, are given. pyAgrum is used as its documentation shows: a new
 inference object per question, and one whose evidence is changed for rows. Its predictions are timed
 on distinct rows, found by pandas, as ours are computed; neither includes reading the table. Prints

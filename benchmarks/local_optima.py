@@ -62,7 +62,7 @@ def data_sets() -> dict[str, Callable[[], kes.Dataset]]:
 
 @dataclass(frozen=True)
 class Found:
-    """What some runs found: of the local optima within each distance, and as `coverage` says."""
+    """Shares found by some runs: of the optima within each distance, and by `coverage`."""
 
     k: float
     runs: int

@@ -87,8 +87,8 @@ def measure(
 ) -> Iterator[Cell]:
     """Do what is not yet in the results, add it to them, and yield it.
 
-    A search that took longer than the limit on any table is not tried again, and one of which there
-    is `enough` not on further samples.
+    A search that took longer than the limit on any table is not repeated; one for which there is
+    `enough` is not run on further samples.
     """
     quick = [search for search in searches if results.gave_up(search) < limit]
     done = {search: results.of(data, search) for search in quick}

@@ -2,15 +2,15 @@
 
 Tables are drawn from sparse random linear models with an average degree of 2 or 4 (`er2`, `er4`),
 from models of which a few nodes have 500 children each (`hubs`), and from `er2` cut into three
-states (`states`); `golub` is the expression table of 7 129 genes and 72 patients, searched with
-all defaults, where it is at hand. Each search has a process of its own, so that its peak memory is
-its own. Seconds are of the processor and of the whole call: reading the data frame, all pairs, GES
+states (`states`); `golub` is the expression table of 7 129 genes and 72 patients, searched with all
+defaults, where it is available. Each search has a process of its own, and thus its own peak of
+memory. Seconds are of the processor and of the whole call: reading the data frame, all pairs, GES
 as one run at k = 1, and its certificate. Precision and recall are of adjacencies; the distance is
 the number of pairs of variables that the graph found and the class of the true one join
-differently. With `--peers`, Tetrad's FGES and BOSS search the same continuous tables with a
-penalty of 2, until their time or heap is spent. `--threads` adds the seconds of the clock on one
-and on two threads, and `--fill` writes the table into docs/performance.md. What was measured
-before is kept in target/bench/wide and not measured again.
+differently. With `--peers`, Tetrad's FGES and BOSS search the same continuous tables with a penalty
+of 2, until their time or heap is spent. `--threads` adds the seconds of the clock on one and on two
+threads, and `--fill` writes the table into docs/performance.md. What was measured before is kept in
+target/bench/wide and not measured again.
 """
 
 import argparse
@@ -68,7 +68,7 @@ class Case:
 
     @property
     def file(self) -> Path:
-        """Where its figures are kept."""
+        """The file of its figures."""
         parts = (self.search, self.shape, self.variables, self.cases, self.threads)
         return FOLDER / f"{'_'.join(map(str, parts))}.json"
 

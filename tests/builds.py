@@ -56,7 +56,7 @@ def build(profile: str, flags: str, name: str) -> Path:
 
 
 def digest_of(library: Path) -> str:
-    """What a process says that has this core and no other."""
+    """Return the output of a process that has this core and no other."""
     with TemporaryDirectory() as folder:
         put_together(library, Path(folder))
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis runs, and a headless Chromium.
+"""Settings and fixtures of all tests: hypothesis profiles, and a headless Chromium.
 
 Hypothesis tries the same examples every time, and looks at no clock on a busy machine. There cannot
 be two Chromiums in a process, so there is one for all of its tests. A

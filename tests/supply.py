@@ -1,4 +1,4 @@
-"""What kes is made of: `licences` lists it, `audit` looks for known weaknesses of it.
+"""Dependencies: `licences` lists them, `audit` looks for known vulnerabilities.
 
 ``python -m tests.supply licences`` and ``python -m tests.supply audit``, or the make targets.
 """
@@ -68,7 +68,7 @@ def packages(extra: str | None = None) -> dict[str, str]:
 
 
 def licence(package: metadata.Distribution) -> str:
-    """What the package says of itself: an expression, a classifier, or a line of text."""
+    """The declared licence of a package: an expression, a classifier, or a line of text."""
     about = package.metadata
     if expression := about.get("License-Expression"):
         return expression

@@ -72,7 +72,7 @@ class Criterion(NamedTuple):
     kinds: tuple[str, ...]
     """Kinds of tables it takes ("discrete", "continuous", "mixed")."""
     model: str
-    """What it is the score of: "multinomial", "gaussian" (`Problem.gaussian`) or "location"."""
+    """The model that it scores: "multinomial", "gaussian" (`Problem.gaussian`) or "location"."""
 
 CRITERIA: tuple[Criterion, ...]
 
@@ -80,7 +80,7 @@ MAX_COMPONENT: int
 """The largest number of variables that dynamic programming can solve together, if memory allows."""
 
 EXACT_PASSES: int
-"""How often `Problem.posterior` visits each set of variables."""
+"""Number of times that `Problem.posterior` visits each set of variables."""
 
 MAX_DEGREE: int
 """The highest degree of polynomials of normal scores."""
@@ -98,7 +98,7 @@ MAX_VARIABLES: int
 """The largest number of variables."""
 
 SCORE_CLIP: float
-"""Where normal scores are clipped before they become polynomials."""
+"""The bound to which normal scores are clipped before they become polynomials."""
 
 class CoreError(Exception):
     """Input that the core cannot use. Its message numbers the variables."""
@@ -135,7 +135,7 @@ class Improved(NamedTuple):
     graph: _Graph
     score: float
     origin: str
-    """How it was found: "recombined", "refined", "perturbed" or "ordered"."""
+    """Its origin: "recombined", "refined", "perturbed" or "ordered"."""
     parents: list[int]
     """Places of the models it was made of: given graphs first, then what was found, in order."""
     task: int
@@ -171,7 +171,7 @@ class Everything(NamedTuple):
     log_sum: float
 
 class Chain(NamedTuple):
-    """What a chain over models found. Matrices are lists, row by row."""
+    """The results of a chain over models. Matrices are lists, row by row."""
 
     edges: list[list[float]]
     """Of each block of rounds, the share of the time with each edge (a, b), a < b."""

@@ -16,7 +16,7 @@ Show: TypeAlias = "Callable[[Progress], object]"
 _PAUSE = 0.12  # seconds: at most ten updates a second, including the final one
 _EVERY = 10.0  # seconds between lines in a log file
 _ECHO = "^C"
-"""What terminals write behind the bar on Ctrl-C. Where it fits into the line, the bar can go."""
+"""The echo of Ctrl-C, which terminals write behind the bar. The bar leaves space for it."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class RunCounter:
         """Return a display for the search on the next table."""
 
         def show(progress: Progress) -> None:
-            # What follows the runs on a table is not counted, nor what comes before them.
+            # Work before and after the runs on a table is not counted.
             before = {"rounds": 0, "steps": 0, "runs": progress.done}
             report(self.at(tables, before.get(progress.unit, self._each)))
 

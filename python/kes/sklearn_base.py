@@ -39,7 +39,7 @@ CALL_ONLY = ("weights", "progress", "client", "out", "checkpoint")
 
 _SEEDS = 2**31
 
-# What differs from the options of `kes.learn`.
+# Differences from the options of `kes.learn`.
 _DOCS: dict[str, dict[str, Any]] = {
     "random_state": {
         "type": "int, RandomState or None",

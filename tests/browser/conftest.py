@@ -10,7 +10,7 @@ import kes
 
 
 class Complaints(list):
-    """What a page must not do: errors, and requests other than for the page itself."""
+    """Faults of a page: errors, and requests other than for the page itself."""
 
     def watch(self, page, path):
         page.on("console", lambda message: self.append(f"{message.type}: {message.text}"))

@@ -1,4 +1,4 @@
-"""What is sure and what is not: the table of edges."""
+"""The table of edges."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ def test_evidence_and_worth_are_those_of_python(open_page, told):
     for pair, shown, loss in zip(
         pairs, column(page, "evidence"), column(page, "worth"), strict=True
     ):
-        # What is required has no rival without it.
+        # A required edge has no rival without it.
         finite = abs(nats[pair]) < 1e300
         assert value(shown) == pytest.approx(nats[pair], abs=0.06) if finite else shown == ""
         assert value(loss) == pytest.approx(worth[pair], abs=0.06)

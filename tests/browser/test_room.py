@@ -1,4 +1,4 @@
-"""What is long, or many, finds its room: states, names of models, lines of code, tables."""
+"""Long or numerous things fit: states, names of models, lines of code, tables."""
 
 import numpy as np
 import pandas as pd

@@ -293,7 +293,7 @@ def test_completed_tables_and_arrays_of_weights_are_sent(client, data, tmp_path)
 @pytest.mark.skipif(sys.platform != "linux", reason="a path that means another file elsewhere")
 @pytest.mark.parametrize("other", [None, 400], ids=["no file", "another file"])
 def test_workers_that_do_not_see_the_file(client, data, tmp_path, other, monkeypatch):
-    """What is /proc/self/cwd depends on who looks."""
+    """/proc/self/cwd differs from process to process."""
     for place in ("here", "there"):
         (tmp_path / place).mkdir()
     write(data, tmp_path / "here" / "a.csv")

@@ -1,1 +1,1 @@
-"""What must survive faults: kills, interrupts, full disks, forks, lost clusters."""
+"""Fault tolerance: kills, interrupts, full disks, forks, lost clusters."""

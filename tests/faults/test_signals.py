@@ -97,7 +97,7 @@ def readable(path):
 
 
 BEGINNING = {"__init__.py", "__main__.py", "cli/__init__.py", "cli/signals.py"}
-"""What of kes is read before it handles signals: a millisecond or two."""
+"""The modules of kes that are loaded before it handles signals: a millisecond or two."""
 
 
 def check_killed(code, out, err):

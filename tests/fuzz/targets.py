@@ -1,4 +1,4 @@
-"""What is attacked: each target makes a wrong input of a stream of random numbers, and uses it."""
+"""Fuzz targets: each makes an invalid input from a stream of random numbers, and uses it."""
 
 import contextlib
 import gzip

@@ -41,7 +41,7 @@ def rust(count: int, seed: int) -> int:
     found = json.loads(subprocess.run(listed, cwd=ROOT, check=True, capture_output=True).stdout)
     shards = max(1, len(found) // count)
     shard = random.Random(seed).randrange(shards)
-    print(f"{len(found)} mutants, of which every {shards}th from number {shard} on", flush=True)
+    print(f"{len(found)} mutants: every {shards}th from number {shard} on", flush=True)
     # Names and lines of failures are not needed, and what is not compiled twice is soon tested.
     quick = {"CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1"}
     command = ["cargo", "mutants", *of, "--shard", f"{shard}/{shards}"]

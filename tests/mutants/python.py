@@ -71,9 +71,7 @@ def sample(count: int, seed: int) -> list[Mutant]:
         for mutant in mutants_of(path.relative_to(ROOT), ROOT)
     ]
     drawn = random.Random(seed).sample(found, min(count, len(found)))
-    print(
-        f"{len(found)} mutants of {len(files)} modules, of which {len(drawn)} are tried", flush=True
-    )
+    print(f"{len(found)} mutants of {len(files)} modules; trying {len(drawn)}", flush=True)
     return drawn
 
 

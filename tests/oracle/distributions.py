@@ -66,7 +66,7 @@ class Distribution:
         return along - h[-1] < INDEPENDENT
 
     def bic_gain(self, x: int, y: int, given: int, total: float) -> float:
-        """What BIC gains by joining x and y given a set, in a table of this many cases."""
+        """The gain in BIC of an edge between x and y given a set, in a table of this many cases."""
         r = self.cardinalities
         parameters = (r[x] - 1) * (r[y] - 1) * prod(r[z] for z in members(given))
         return total * self.information(x, y, given) - log(total) / 2 * parameters

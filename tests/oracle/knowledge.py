@@ -14,7 +14,7 @@ Core = tuple[list[int | None] | None, Edges, Edges]
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of n variables."""
+    """Background knowledge about n variables."""
 
     n: int
     tiers: tuple[int | None, ...] | None = None
@@ -46,7 +46,7 @@ class Known:
 
 
 def tiered(dag: Dag, width: int) -> tuple[int, ...]:
-    """Tiers that a DAG obeys: its longest way to each node, so many steps to a tier."""
+    """Tiers that a DAG obeys: the longest path to each node, with `width` levels to a tier."""
     depth = [0] * len(dag)
     for _ in dag:
         for x, y in brute.arcs_of(dag):

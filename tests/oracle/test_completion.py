@@ -113,7 +113,7 @@ def test_the_stack_converges_to_direct_em():
     # A draw of a cell has variance at most 1/4 for each of 55 cases with gaps; its influence on
     # the parameters, and so on later draws, at most doubles it.
     assert np.abs(found - expected).max() < 5 * np.sqrt(2 * 55 / 4 / 400)
-    # What is imputed is not what independence, or the complete rows alone, would give.
+    # The imputation differs from that by independence, or by the complete rows alone.
     complete = np.array([[30, 10], [5, 25]]) * found.sum() / 70
     assert np.abs(complete - expected).max() > 3
 
@@ -144,7 +144,7 @@ def test_parameters_that_em_finds_are_those_of_the_marginal_likelihood():
 
 
 def drawn(model, row: list[float], gaps: list[str], sweeps: int) -> dict[str, np.ndarray]:
-    """What is drawn in 4000 copies of a row, node by node."""
+    """Draws in 4000 copies of a row, node by node."""
     columns = [
         Discrete(model.states[node], [0, int(value)])
         if model.states[node]

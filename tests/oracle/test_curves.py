@@ -40,7 +40,7 @@ def bases(column, degree, weights=None):
 
 
 class Formula:
-    """F(S) of the location model, of which a table of numbers is a special case."""
+    """F(S) of the location model, which includes tables of numbers as a special case."""
 
     def __init__(self, frame, degree, *, criterion="bic", penalty=1.0, weights=None):
         self.names, self.frame = tuple(frame), frame

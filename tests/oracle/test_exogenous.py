@@ -208,7 +208,7 @@ def test_probabilities_sum_over_all_admissible_networks(case):
 
 
 LARGE = 1e10
-"""Cases, so many that the criterion is that of the limit."""
+"""Cases, enough for the criterion to agree with its limit."""
 
 
 def large(dag, rng):

@@ -1,4 +1,4 @@
-"""Which constraints let a search end in a wrong optimum although the criterion is right.
+"""Constraints under which a search ends in a wrong optimum although the criterion is right.
 
 A criterion that sees (in)dependence as it is inserts an edge iff its ends are dependent given the
 set of the triple, and deletes it iff they are independent. So for a truth, given by its

@@ -19,7 +19,7 @@ def mixtures(n, number):
 
 @pytest.mark.parametrize(("n", "number", "one_in"), [(3, 60, 1), (4, 30, 1), (5, 10, 61)])
 def test_admissible_models_and_their_neighbours(n, number, one_in):
-    """What is admissible, which arcs all admissible DAGs share, and the boundary of each model."""
+    """Admissible models, the arcs common to all admissible DAGs, and the boundary of each model."""
     models = brute.models(n)
     for known in mixtures(n, number):
         admissible = known.admissible()

@@ -40,7 +40,7 @@ def weighted(kind, seed):
 
 
 def errors(problem, exact):
-    """How far gains and scores are off, in tolerances; what is inadmissible has none."""
+    """Errors of gains and scores in tolerances; inadmissible edges have none."""
     found = []
     with mp.workdps(60):
         for x, y, given in TRIPLES:
@@ -145,7 +145,7 @@ def continuous(table, rng):
 
 
 def allowance(exact):
-    """What 41 bits of each number, and 62 of its product with a weight, leave of a score.
+    """The precision of a score with 41 bits of each number, and 62 of its product with a weight.
 
     A number is off by up to 2^-41 of the largest deviation, and the numbers of the rows
     independently: the part p of a column that others do not explain by 2^-41 k sqrt(p/N'), with k

@@ -64,7 +64,7 @@ def test_the_greediest_sample_is_the_whole_boundary_of_a_small_model(problem):
 
 
 def test_too_little_patience_stops_short(problem):
-    """A run that gives up after one draw in vain seldom arrives at a local optimum."""
+    """A run that gives up after one failed draw seldom arrives at a local optimum."""
     ends = [engine.trace(problem, run, k=0.0, sampled=(REVERSALS, 1))[1] for run in range(50)]
     stopped_short = [end for end in ends if not problem.is_local_optimum(end, None)]
     assert len(stopped_short) > 25

@@ -1,7 +1,7 @@
 """Theorems 4 and 5 beyond the paper's example: all inclusion-optimal models by enumeration.
 
 Two kinds of distributions over four variables satisfy the composition property without being
-faithful to a DAG: those of an undirected cycle, and those of a DAG of which some nodes are hidden.
+faithful to a DAG: those of an undirected cycle, and those of a DAG with hidden nodes.
 For each, all 185 models are asked whether they include the distribution.
 """
 

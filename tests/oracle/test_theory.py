@@ -119,7 +119,7 @@ def test_greedy_search_is_not_trapped_by_the_printed_margins():
 
 
 def test_greedy_search_is_trapped_by_a_slightly_uneven_variable():
-    """What the paper reports: GES returns the model that fits as well with more parameters."""
+    """As the paper reports, GES returns the model that fits as well with more parameters."""
     uneven = noisy_cycle(0.12, 0.30, 0.05)
     trap = inclusion_optimal(uneven)[23]
     assert all(end == trap for end in ends(uneven, 1.0, 20))

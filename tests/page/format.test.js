@@ -49,7 +49,7 @@ test("a list says how many of those that a filter finds it shows", () => {
   assert.equal(foundText(3, 3, "edge", 1000), "3 edges");
   assert.equal(foundText(0, 3, "edge", 1000), "0 of 3 edges");
   assert.equal(foundText(1000, 20000, "edge", 1000), `1000 of 20${THIN}000 edges`);
-  const shown = ", of which the first 1000 are shown";
+  const shown = ", the first 1000 shown";
   assert.equal(foundText(1500, 20000, "edge", 1000), `1500 of 20${THIN}000 edges${shown}`);
   assert.equal(foundText(20000, 20000, "edge", 1000), `20${THIN}000 edges${shown}`);
 });

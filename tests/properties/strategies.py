@@ -1,4 +1,4 @@
-"""What hypothesis draws: DAGs, renamings, and small tables."""
+"""Hypothesis strategies: DAGs, renamings, and small tables."""
 
 from __future__ import annotations
 

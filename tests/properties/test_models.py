@@ -78,7 +78,7 @@ def test_one_arc_more_or_less_in_any_dag_is_a_neighbour(dag, data):
 @settings(max_examples=60)
 @given(dags(least=2, most=7))
 def test_boundary_is_symmetric(dag):
-    """What an insertion does, the deletion of the same triple undoes, and the other way round."""
+    """The deletion of a triple undoes its insertion, and the other way round."""
     n, graph = len(dag), essential_graph(dag)
     reached = []
     for triple in engine.boundary(n, graph):

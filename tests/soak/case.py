@@ -31,7 +31,7 @@ DEPENDENT = 1e-9  # what docs/theory.md calls a column that others determine
 
 @dataclass(frozen=True)
 class Case:
-    """What was drawn."""
+    """A description of the case."""
 
     columns: list[Column]
     cardinalities: list[int]
@@ -74,7 +74,7 @@ class Case:
 
     @property
     def knowledge(self) -> kes.Knowledge | None:
-        """What is known, in words of the public interface."""
+        """The knowledge, as a public object."""
         if self.known is None:
             return None
         named = [f"v{i}" for i in range(self.known.n)]

@@ -1,4 +1,4 @@
-"""What must hold of a case. Each check raises AssertionError, or counts."""
+"""Invariants of a case. Each check raises AssertionError, or counts."""
 
 from __future__ import annotations
 

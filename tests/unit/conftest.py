@@ -1,4 +1,4 @@
-"""What several of the tests need: a table as any library would hold it."""
+"""Shared fixtures: a table as other libraries represent it."""
 
 import os
 

@@ -130,7 +130,7 @@ def test_sampled_neighbourhood(three):
     assert sampled.settings != exact.settings
     hasty = kes.Sampled(reversals=0, failures=1)
     ends = kes.learn(kes.datasets.alarm(rows=400), k=0, runs=5, neighbourhood=hasty)
-    # One draw in vain and it gives up; what improving makes of that is complete.
+    # It gives up after one failed draw; improving then completes the run.
     assert not any(end.is_local_optimum for end in ends.of_runs)
     assert all(end.is_local_optimum for end in ends if "from" in end.origin)
 
@@ -268,7 +268,7 @@ def dense():
 
 
 def test_a_budget_bounds_ges(dense, monkeypatch, tmp_path):
-    """What GES had reached is the result, and says so; the same call goes on from the start."""
+    """The model reached by GES is the result, and marked; the same call starts again."""
     monkeypatch.setattr("kes.budget._LEAST_SECONDS", 0.0)
     out, call = tmp_path / "a.kes.json", {"k": 0.4, "runs": 1, "improve": False}
     with within(1):

@@ -1,4 +1,4 @@
-"""What the comparisons beside peers rest on: processes with a limit, and results that are kept."""
+"""The basis of comparisons with peers: processes with a time limit, and stored results."""
 
 import sys
 from pathlib import Path

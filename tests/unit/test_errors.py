@@ -1,4 +1,4 @@
-"""What a user can get wrong, and what kes then says: what, where, and what to do."""
+"""Errors of users, and messages that say what is wrong, where, and what to do."""
 
 import dataclasses
 import inspect

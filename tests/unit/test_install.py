@@ -1,4 +1,4 @@
-"""What is said about installing is true today: no index has kes."""
+"""The installation instructions are true: no package index has kes yet."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the core tells Python of itself: criteria, limits, levels, and the valued boundary."""
+"""The core's description of itself: criteria, limits, levels, and the valued boundary."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What comes with kes, and what it may do: no network, no pickle in files, licences, locked builds.
+"""The supply chain and privileges: no network, no pickle in files, licences, locked builds.
 
 SECURITY.md promises it.
 """
@@ -37,7 +37,7 @@ ALLOWED = {
 
 
 def used(path):
-    """What a module imports or calls that can run code out of data."""
+    """List the imports and calls of a module that can run code from data."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Import(names=names):
@@ -139,7 +139,7 @@ def test_every_crate_may_be_built_in():
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows_are_what_github_expects(path):
-    """What actionlint would say first; it is asked as well where it is installed."""
+    """The first rules of actionlint, which runs as well where it is installed."""
     yaml = pytest.importorskip("yaml")
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert {"name", "permissions", "jobs"} < set(workflow)

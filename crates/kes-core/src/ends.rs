@@ -29,7 +29,7 @@ pub struct Batch<G> {
     pub ends: Vec<End<G>>,
     /// Steps of all runs so far.
     pub steps: usize,
-    /// Where the earliest of the runs was that were stopped on their way.
+    /// The position of the earliest run that was stopped on its way.
     pub unfinished: Option<Unfinished<G>>,
 }
 

@@ -35,7 +35,7 @@ pub struct Gains<'a, const W: usize> {
     helpers: Option<&'a Helpers<Part<W>>>,
     shared: Option<Shared<Part<W>>>,
     limit: usize,
-    /// How often all rows were discarded.
+    /// Number of times that all rows were discarded.
     age: u64,
 }
 
@@ -62,7 +62,7 @@ impl<const W: usize> RowStore<W> {
         Self { limit, rows: Mutex::default() }
     }
 
-    /// The rows for each of so many threads. Nobody else gets them until they are put back.
+    /// The rows for each of `threads` threads. They are not shared again until they are put back.
     pub(crate) fn take(&self, threads: usize) -> Vec<Rows<W>> {
         let rows = std::mem::take(&mut *self.rows.lock().unwrap_or_else(PoisonError::into_inner));
         let mut all = vec![rows.clone(); threads.saturating_sub(1)];
@@ -151,7 +151,7 @@ impl<'a, const W: usize> Gains<'a, W> {
     /// Makes room, if need be.
     pub(crate) fn tidy(&mut self) {
         if self.is_full() {
-            debug_assert!(self.shared.is_none(), "nobody is at work on rows that are forgotten");
+            debug_assert!(self.shared.is_none(), "no thread works on discarded rows");
             self.known = Rows::default();
             self.asked.clear();
             self.mirrored.clear();

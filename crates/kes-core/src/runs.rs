@@ -60,7 +60,7 @@ struct Runner<'a, const W: usize> {
     /// Whether another run is likely, which makes it worth going back to the start.
     comes_back: bool,
     start: Option<Position<W>>,
-    /// Where the last run ended.
+    /// The end of the last run.
     left: Option<Position<W>>,
 }
 

@@ -19,7 +19,7 @@ use crate::rng::Stream;
 use crate::sampled::Sampling;
 use crate::stop::{Stop, Stopped};
 
-/// What defines a search, apart from the data.
+/// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct Settings<const W: usize> {
     /// Greediness, from 0 (SES) to 1 (GES).
@@ -30,9 +30,9 @@ pub struct Settings<const W: usize> {
     pub max_parents: Option<usize>,
     /// First insertions only, then deletions only, instead of both at every step.
     pub two_phase: bool,
-    /// Where every run starts, with the background knowledge.
+    /// The model in which every run starts, with the background knowledge.
     pub start: Model<W>,
-    /// How to sample the boundary instead of searching all of it (see [`crate::sampled`]).
+    /// The sampling of the boundary, if it is not searched completely (see [`crate::sampled`]).
     pub sampling: Option<Sampling>,
 }
 

@@ -38,7 +38,7 @@ fn dependent(truth: &Dag<1>, stream: &mut Stream) -> Terms<1> {
     terms(Dataset::new(&slices, &arity, None).expect("a good table"), ("aic", 1.0), 1 << 20)
 }
 
-/// What `truth` obeys: tiers by its order, if asked for, and some of its arcs and some of the others.
+/// Knowledge that `truth` obeys: tiers by its order, if asked for, and some of its arcs and some of the others.
 fn known(truth: &Dag<1>, with_tiers: bool, arcs: usize, stream: &mut Stream) -> Arc<Knowledge<1>> {
     let n = truth.parents.len();
     let mut tiers = vec![None; if with_tiers { n } else { 0 }];

@@ -206,7 +206,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 type Report = ((Vec<(usize, usize)>, Vec<(usize, usize)>), u64, Origin, usize);
 
-/// What improving some optima finds, and the tasks done when it is stopped after about `most`.
+/// The results of improving some optima, and the tasks done when it is stopped after about `most`.
 fn improved(example: &Example, effort: &Effort<1>, most: usize) -> (Vec<Report>, usize) {
     let stop = Stop::default();
     let mut gains = Gains::new(&example.terms, 1 << 20);

@@ -24,7 +24,7 @@ struct Known {
 }
 
 impl Known {
-    /// What `dag` obeys: tiers by its order or none, some of its arcs, some of the others forbidden.
+    /// Knowledge that `dag` obeys: tiers by its order or none, some of its arcs, some of the others forbidden.
     fn new(dag: &Dag<1>, with_tiers: bool, arcs: usize, stream: &mut Stream) -> Self {
         let n = dag.parents.len();
         let mut known = Self { tiers: vec![None; n], required: Vec::new(), forbidden: Vec::new() };
@@ -176,7 +176,7 @@ fn walk(n: usize, rows: usize, per_mille: usize, steps: usize, with_tiers: bool,
         };
         frontier.move_to(&next).expect("not stopped");
     }
-    // The truth obeys what is known: a jump there, and the way back, are no different from a fresh look.
+    // The truth obeys the knowledge: a jump there, and the way back, give the same as a fresh look.
     let (home, position) = (triples(&frontier), frontier.position());
     frontier.jump(truth).expect("not stopped");
     let there = Model::under(frontier.model().essential(), Some(&engine)).expect("the truth is admissible");

@@ -21,7 +21,7 @@ use blocks::Blocks;
 pub use blocks::Source;
 pub use numbers::{Numbers, numbers};
 
-/// Where the parts of a file are.
+/// The positions of the parts of a file.
 #[derive(Clone, Copy)]
 pub struct Layout {
     /// Separates the fields of a record.
@@ -140,7 +140,7 @@ pub struct Column {
     texts: Texts,
     codes: Codes,
     code_of: HashTable<i32>,
-    /// Seeded, so that nobody can write a file whose values share one hash. Codes do not depend on it.
+    /// Seeded, so that no file can be made whose values share one hash. Codes do not depend on it.
     hasher: RandomState,
     /// The last code of a cell of each shape.
     guesses: [i32; LOOKS],
@@ -264,7 +264,7 @@ impl Rows {
         malformed.map_or(Ok(()), |start| Err(Error::Encoding(blocks.line(start))))
     }
 
-    /// Where the first waiting row starts, or else the row at `start`.
+    /// The start of the first waiting row, or else of the row at `start`.
     fn first(&self, start: usize) -> usize {
         self.waiting.first().map_or(start, |row| row.0)
     }

@@ -27,7 +27,7 @@ pub fn numbers(texts: &Texts) -> Option<Numbers> {
     (some && !texts.bytes().any(is_code)).then_some(Numbers::Integers(integers))
 }
 
-/// Numbers of which some is not written as a whole number.
+/// Numbers, at least one of them not written as a whole number.
 fn decimals(texts: &Texts) -> Option<Vec<f64>> {
     let mut written = false;
     let numbers = texts.bytes().map(|text| {

@@ -1,6 +1,6 @@
 //! Quotes that are left open.
 
-/// Where the reader is within a field.
+/// The state of the reader within a field.
 enum State {
     /// At its beginning.
     Start,

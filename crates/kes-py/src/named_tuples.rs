@@ -45,7 +45,7 @@ pub static EVERYTHING: NamedTuple =
 /// Exact probabilities of arcs and ancestors.
 pub static EXACT: NamedTuple =
     NamedTuple::new("Exact", &["arcs", "ancestors", "log_sum", "dropped", "rounding", "mismatch"]);
-/// What a chain over models found.
+/// The results of a chain over models.
 pub static CHAIN: NamedTuple = NamedTuple::new(
     "Chain",
     &["edges", "arcs", "ancestors", "blankets", "v_structures", "classes", "state", "jumps"],

@@ -16,7 +16,7 @@ use crate::native::{interruptible, watched};
 use crate::options::{Known, statements};
 use crate::{CoreError, core_error};
 
-/// What needs chains, in messages.
+/// The name of chains in messages.
 const CHAINS: &str = "a posterior by chains";
 
 /// The memory that exact probabilities of n variables need.

@@ -71,7 +71,7 @@ class EnsembleInterrupted(Interrupted):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How members are learned: criteria in turn, how to fit, and `edge_prior` as an option."""
+    """The learning of members: criteria in turn, options of fitting, and `edge_prior`."""
 
     criteria: tuple[str, ...]
     ess: float

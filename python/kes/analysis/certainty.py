@@ -1,4 +1,4 @@
-"""How certain an edge is: one number with its status, and the words for it.
+"""The certainty of an edge: one number with its status, and the words for it.
 
 The number is the evidence for the edge in nats (`kes.analysis.evidence`), and its probability where
 that is exact or settled; the status says how it was found. Everything that people read takes them,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kes.search.problem import Problem
 
 Status = Literal["exact", "estimate", "upper bound", "lower bound", "not searched", "excluded"]
-"""How evidence was found.
+"""The status of evidence.
 
 "exact": both models are the best of all; "estimate": the best that a search found; bounds: no
 search, only the models that are known; "not searched": there is not even a bound; "excluded": no

@@ -94,7 +94,7 @@ def about(amount: float) -> str:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is proven about the highest score.
+    """A proof about the highest score: a bound, and how it was found.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """How much higher than `score` the highest score can be; 0 if `proven`."""
+        """Upper bound on the difference between the highest score and `score`; 0 if `proven`."""
         return self.upper_bound - self.score
 
     def __repr__(self) -> str:

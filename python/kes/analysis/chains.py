@@ -46,7 +46,7 @@ _DAMAGED = (
     *(ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError),
     *(EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error),
 )
-"""What reading a damaged file raises; NotImplementedError is a RuntimeError."""
+"""Exceptions of reading a damaged file; NotImplementedError is a RuntimeError."""
 
 _MATRICES = ("edges", "arcs", "ancestors", "blankets")
 
@@ -62,7 +62,7 @@ class ChainWork:
 
 @dataclass(frozen=True, eq=False)
 class ChainBatch:
-    """What the chains found in some rounds.
+    """The results of chains in some rounds.
 
     Attributes
     ----------

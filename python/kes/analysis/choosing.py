@@ -50,7 +50,7 @@ FOLDS = 5
 
 
 class ChooseWork(WorkOptions, total=False):
-    """How to choose."""
+    """The rule of a choice."""
 
     folds: Annotated[
         int,

@@ -1,4 +1,4 @@
-"""How well Markov chains have settled the probabilities that they estimate."""
+"""Convergence of Markov chains: diagnostics of the probabilities that they estimate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CERTAIN = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """How well chains have settled some probabilities. Arrays, by what the probabilities are of.
+    """Convergence of some probabilities. Arrays, indexed as the probabilities are.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Convergence:
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """How chains have settled each kind of probability.
+    """Convergence of each kind of probability.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class Gain:
 
 
 class Coverage:
-    """How much of the landscape the runs of a result have seen; returned by `Optima.coverage`.
+    """The explored share of the landscape of local optima; returned by `Optima.coverage`.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ _ROWS = 10_000
 
 @dataclass(frozen=True)
 class Work:
-    """What to search for evidence.
+    """The searches that evidence needs.
 
     Attributes
     ----------

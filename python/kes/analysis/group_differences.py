@@ -1,4 +1,4 @@
-"""How sure the differences between two results are: evidence in both, and shuffled group labels.
+"""Certainty of the differences between two results: evidence in both, and shuffled group labels.
 
 Two groups of cases, such as women and men, or two years, never give exactly the same model. For
 each edge in which the best models differ, two questions matter:

@@ -63,7 +63,7 @@ class Sweep:
 
     @property
     def repeatability(self) -> float | None:
-        """How often the k that one half of the runs recommends is also best in the other half.
+        """The frequency with which the k that one half of the runs recommends is best in the other.
 
         The runs of each k are split at random into two halves, 128 times. One half gives a
         recommendation, which is tested on the other; ties count. This is a rough and conservative

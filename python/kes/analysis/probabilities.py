@@ -48,7 +48,7 @@ class ModelProbability:
 
 @dataclass(frozen=True)
 class Structures:
-    """What follows from whole models: v-structures, Markov blankets, and the models themselves."""
+    """Probabilities that need whole models: of v-structures, Markov blankets, and models."""
 
     v_structures: Mapping[tuple[str, str, str], float]
     blankets: NDArray[np.float64] = field(repr=False)

@@ -1,4 +1,4 @@
-"""What can be done with a result: each action is a command, run at once in the folder, and shown.
+"""Actions on a result: each is a command, run at once in the folder, and shown.
 
 An action that makes a file writes it into the folder under a name of its own.
 """

@@ -1,4 +1,4 @@
-"""What the server works with: the folder, its jobs, the draft, the results and their notes."""
+"""The state of the server: the folder, its jobs, the draft, the results and their notes."""
 
 from __future__ import annotations
 

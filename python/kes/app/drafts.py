@@ -93,7 +93,7 @@ class SearchDraft:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """What the command reads from files, by its option: knowledge and interventions."""
+        """The input files of the command by option: knowledge and interventions."""
         found = {}
         if self.knowledge:
             found["knowledge"] = dump(self.knowledge.as_plain(), "a.toml")

@@ -43,7 +43,7 @@ _LABELS = {
     "cache_mb": "memory for counts (MB)",
     "keep_imputed": "keep imputed values",
 }
-"""What the page calls options; others are called as in Python."""
+"""Labels of options on the page; other options keep their Python names."""
 
 _IN_WORDS = {
     "Number of runs, including those already in the --out file.": "Number of runs in all.",

@@ -77,7 +77,7 @@ def learn(
     if out is not None:
         check_writable(out)
     elif quiet:
-        raise click.UsageError("--quiet needs --out FILE: without it, nobody would see the result.")
+        raise click.UsageError("--quiet needs --out FILE, or the result would be lost.")
     known = read_knowledge(given)
     table, reading = read_table(data, given)
     for note in table.notes:

@@ -35,7 +35,7 @@ Rows = list[list[str]]
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """Where the parts of a file are.
+    """The positions of the parts of a file.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class CsvLayout:
 
     @property
     def fits(self) -> tuple[bool, bool, int, int]:
-        """How well the layout fits: several columns, as many in every row; few oddities; columns.
+        """Rank of the layout: several columns, as many in every row; few oddities; columns.
 
         Oddities are titles and names that are left out.
         """

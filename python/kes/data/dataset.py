@@ -196,7 +196,7 @@ class Dataset:
 
     @property
     def notations(self) -> dict[str, Notation]:
-        """How columns were written, other than plain numbers and states."""
+        """The notation of columns other than plain numbers and states."""
         named = zip(self.names, self.columns, strict=True)
         return {name: column.notation for name, column in named if column.notation != PLAIN}
 
@@ -404,7 +404,7 @@ def dataset_of(table: AnyTable) -> Dataset:
 def informative(weights: NDArray[np.float64]) -> float:
     """Return how many cases of weight 1 tell as much as rows with these weights.
 
-    Whole numbers count cases. Other weights, of which not all may be 0, are shares: unequal ones
+    Whole numbers count cases. Other weights, which must not all be 0, are shares: unequal ones
     tell less than their sum (the effective sample size of Kish).
     """
     total = float(weights.sum())

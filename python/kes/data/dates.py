@@ -19,7 +19,7 @@ from kes.data.raw_columns import Dates, Numbers, Raw
 from kes.errors import KesError
 
 WORDS = {"days": "days since 1970-01-01", "year": "years"}
-"""What the numbers are, for each value of the option `dates`."""
+"""The meaning of the numbers, for each value of the option `dates`."""
 
 _PARTS = re.compile(r"([0-9]+)([-/.])([0-9]+)\2([0-9]+)(?:[T ]([0-9]+):([0-9]+)(?::([0-9]+))?)?")
 _DAY = np.timedelta64(1, "D")

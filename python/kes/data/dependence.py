@@ -32,7 +32,7 @@ from kes.data.raw_columns import Numbers
 from kes.errors import listed
 
 ALIKE = "consecutive rows are alike"
-"""How the note on rows that are not independent begins."""
+"""The beginning of the note on rows that are not independent."""
 
 _ROWS = 5000
 """Number of rows that are inspected, from the first on."""
@@ -113,7 +113,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Order:
-    """What the file is sorted by: the part that each row belongs to, and numbers that rise."""
+    """The sort order of a file: the part that each row belongs to, and numbers that rise."""
 
     parts: NDArray[np.intp]
     lines: tuple[NDArray[np.float64], ...] = ()

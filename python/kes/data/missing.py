@@ -14,7 +14,7 @@ from kes.errors import KesError, either, listed, option, unknown
 from kes.options import MISSING
 
 IMPUTED = "missing values are filled in"
-"""How the note on values that are left to impute begins."""
+"""The beginning of the note on values that are left to impute."""
 
 
 def check_choice(missing: str, *, gaps: bool = False) -> None:

@@ -12,7 +12,7 @@ from kes.options import DATES
 
 @dataclass(frozen=True)
 class Notation:
-    """How a column was written.
+    """The notation of a column.
 
     Attributes
     ----------

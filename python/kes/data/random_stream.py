@@ -11,7 +11,7 @@ from kes.validation import integer
 
 @unique
 class Purpose(IntEnum):
-    """What the numbers of a stream are for: the first part of its branch.
+    """The purpose of a stream: the first part of its branch.
 
     With one seed, numbers for different purposes are independent of each other, and of those that
     users draw from ``numpy.random.default_rng(seed)`` or from what it spawns: the values are larger

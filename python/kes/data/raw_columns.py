@@ -22,8 +22,8 @@ from kes.data.factor import (
 from kes.errors import KesError
 
 FEW = 12
-"""Integers are states if they have at most this many distinct values. With more, so many parameters
-of an edge would ignore their order that strong relations are missed (docs/quality.md)."""
+"""Integers are states if they have at most this many distinct values. With more, an edge
+has many parameters that ignore their order, and strong relations are missed (docs/quality.md)."""
 
 _GLANCE, _HEAD = 64, 1024
 _EXACT_FLOAT = 2.0**53

@@ -42,7 +42,7 @@ class Cases(Generic[TableT]):
         if self.number > MOST_CASES:
             raise KesError(
                 f"the weights sum to {self.number:.6g} cases, but at most {MOST_CASES:.0e} can be "
-                "resampled; from so many, samples would hardly differ",
+                "resampled; samples of more would hardly differ",
                 option="weights",
             )
 

@@ -1,4 +1,4 @@
-"""How to read a table: the options, and the variables and states of an existing result."""
+"""The schema of a table: reading options, and the variables and states of an existing result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kes.options import DATES
 from kes.validation import choice
 
 Unseen: TypeAlias = Literal["error", "missing"]
-"""How to treat missing values, and values that are none of the states."""
+"""Treatments of missing values and of values that are none of the states."""
 
 
 def check_dates(dates: str | None) -> str | None:

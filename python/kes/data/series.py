@@ -32,7 +32,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Series:
-    """How the rows of a table form series.
+    """The series that the rows of a table form.
 
     Attributes
     ----------

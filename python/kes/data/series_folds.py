@@ -11,7 +11,7 @@ from kes.data.series import Lagged
 from kes.errors import KesError, option
 
 SPLITS = ("series", "time")
-"""What can be held out, besides single cases."""
+"""Units that can be held out, besides single cases."""
 
 
 def series_folds(

@@ -240,7 +240,7 @@ class Bounding:
 
     @property
     def _shortage(self) -> str:
-        """What did not suffice for a solution."""
+        """The limits that were reached before a solution."""
         by_clock = self.budget.rounds is None or self._seconds_left <= 0
         return _BY_BUDGET if by_clock else "by its limit of work"
 

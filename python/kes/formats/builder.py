@@ -50,7 +50,7 @@ class Parts:
     ranks: Mapping[str, Any] | None = None
     """Values and normal scores of transformed columns."""
     notations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """How columns were written."""
+    """The notation of columns."""
 
 
 class Writable(Protocol):
@@ -82,7 +82,7 @@ class Writable(Protocol):
 
     @property
     def notations(self) -> Mapping[str, Notation]:
-        """How columns were written, other than plain numbers and states."""
+        """The notation of columns other than plain numbers and states."""
 
     def local(self, node: str) -> Any:  # noqa: ANN401
         """Return the CPD of a node; its `describe` returns its kind and parameters."""

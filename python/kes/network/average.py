@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kes.data.dataset import Data, Weights
 
 _ROUNDING = 1e-15
-"""How far the sum of normalised weights may be from 1."""
+"""Tolerance for the sum of normalised weights, which is 1."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -109,7 +109,7 @@ def fit(structure: Pdag | Arcs, data: Data, **options: Unpack[FitOptions]) -> Fi
     *Logistic nodes* maximise the likelihood together with `ess` imaginary cases, spread evenly over
     the states and with all regressors at their means, less ess/2 times the sum of squares of the
     coefficients of scaled regressors. With "ml" only the likelihood counts; where it has no
-    maximum, that is an error. A number as prior replaces `ess` in both. With so many rows and
+    maximum, that is an error. A number as prior replaces `ess` in both. With that many rows and
     coefficients that Newton's method would take minutes, gradients are used, and there are no
     standard errors.
 

@@ -72,7 +72,7 @@ class Likelihood(ABC):
             Treat missing values, and values that are none of the node's states, as an error or as
             missing. Missing values are summed out: exactly, unless continuous ones meet discrete
             ones or logistic nodes, where 1 000 draws are averaged. Rows with missing values in
-            the same columns are computed together, so many different patterns take time.
+            the same columns are computed together, so a table with many patterns takes time.
 
         Returns
         -------

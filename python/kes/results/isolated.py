@@ -84,7 +84,7 @@ def isolated(optima: Optima) -> list[str]:
 def unseen(optima: Optima, problem: Problem | None) -> list[Unseen]:
     """Return for each isolated variable the relation that it clearly has in the table, if any.
 
-    Nothing if the table is not at hand or too large.
+    Nothing if the table is not available or too large.
     """
     # Exogenous variables may depend on others through each other, which no edge shows.
     exogenous = set(optima.settings.exogenous)
@@ -96,7 +96,7 @@ def unseen(optima: Optima, problem: Problem | None) -> list[Unseen]:
     if pairs * table.rows > _WORK:
         return []
     tests = _Tests(problem)
-    told = {frozenset(pair) for pair in optima.excluded}  # notes say why no model connects them
+    reported = {frozenset(pair) for pair in optima.excluded}  # notes say why no model connects them
     least = min(_CLEAR, _FALSE_ALARMS / max(pairs, 1))
     found = []
     for name in alone:
@@ -104,12 +104,12 @@ def unseen(optima: Optima, problem: Problem | None) -> list[Unseen]:
         partners = [
             (tests.p(x, y), y)
             for y, other in enumerate(table.names)
-            if frozenset((name, other)) not in told and tests.may_join(x, y)
+            if frozenset((name, other)) not in reported and tests.may_join(x, y)
         ]
         p, y = min(partners, default=(1.0, x))
         names = name, table.names[y]
         if p < least:
-            told.add(frozenset(names))
+            reported.add(frozenset(names))
             own = table.columns[x], table.columns[y]
             remedy = _remedy(names, own, has_curves=problem.settings.basis is not None)
             found.append(Unseen(*names, p, _why(own), remedy))

@@ -89,7 +89,7 @@ class Methods(StructureMethods):
         Parameters
         ----------
         other
-            Another result, of which the best optimum is taken; an optimum; or a graph, a network,
+            Another result, represented by its best optimum; an optimum; or a graph, a network,
             the arcs of a DAG, or the path of a file with one.
         data, other_data
             The data of this result and of the other one; needed only after loading or unpickling,

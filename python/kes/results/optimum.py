@@ -45,7 +45,7 @@ class Optimum(OptimumMethods):
 
     @property
     def origin(self) -> str:
-        """How the model was found.
+        """The origin of the model.
 
         "run 8", "GES", "recombined from run 3 and run 41", "refined from task 210", "perturbed from
         task 12", "ordered from GES"; "exact" if only a proof found it. Models that improvement
@@ -103,7 +103,7 @@ class Optimum(OptimumMethods):
 
     @property
     def reading(self) -> ReadOptions:
-        """How the data were read."""
+        """The options used to read the data."""
         return self._record.reading
 
     def __eq__(self, other: object) -> bool:

@@ -59,7 +59,7 @@ class Provenance:
 
     @property
     def evaluation(self) -> Evaluation | None:
-        """How well the target is predicted in held-out cases; None without a target.
+        """The quality of predictions of the target in held-out cases; None without a target.
 
         Its attributes are `target`, `cases`, `measures` and `calibration`.
         """
@@ -67,7 +67,7 @@ class Provenance:
 
     @property
     def choice(self) -> CriterionChoice | None:
-        """What was tried to choose the criterion; None unless it was "auto".
+        """The criteria tried; None unless the criterion was "auto".
 
         ``choice.table()`` shows it, and ``choice.estimation`` has the options for `Optimum.fit`.
         """

@@ -296,7 +296,7 @@ def blanket_of(optimum: Optimum, target: str) -> list[str]:
 
 
 def _isolated(optima: Optima) -> Iterator[tuple[str, str]]:
-    """Yield the variables without an edge, and what is known of those that are not independent."""
+    """Yield the isolated variables, and the dependences of those that are not independent."""
     alone = isolated(optima)
     if not alone:
         return

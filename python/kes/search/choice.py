@@ -1,4 +1,4 @@
-"""What was tried to choose a criterion, as plain data that result files keep."""
+"""The criteria tried by `criterion="auto"`, as plain data that result files keep."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Evaluation:
 
     @property
     def quality(self) -> str:
-        """How good the predictions are, in words."""
+        """The quality of the predictions in words."""
         own = self.measures
         if "r2" in own:
             found = f"R² {own['r2']:.3f}, root mean square error {own['rmse']:.4g}"

@@ -185,7 +185,7 @@ class Problem:
 
     @property
     def completion(self) -> Completion | None:
-        """How missing values were imputed; None if there were none."""
+        """The imputation of missing values; None if there were none."""
         return self._completed[1]
 
     @cached_property

@@ -145,7 +145,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """How missing values were imputed.
+    """The imputation of missing values.
 
     It is settled if the last round found the same model again. If not, the budget was spent, or the
     limit on rounds was reached.

@@ -195,7 +195,7 @@ def test_a_budget_leaves_an_honest_gap(alarm):
 
 
 def wide(variables, rows):
-    """Many variables, of which each depends on the one before."""
+    """Many variables, each depending on the one before."""
     rng = np.random.default_rng(0)
     columns = [rng.integers(0, 3, rows)]
     for _ in range(variables - 1):
@@ -246,7 +246,7 @@ def test_the_search_for_a_network_keeps_to_the_budget():
 
 
 class Spied:
-    """The core's problem, with the threads that each search was told to use."""
+    """The core's problem, recording the number of threads of each search."""
 
     def __init__(self, problem, *, idle=False):
         self._problem, self._idle, self.seen = problem, idle, []

@@ -1,4 +1,4 @@
-"""What contexts touch, and which directions they decide."""
+"""Targets of contexts, and the directions that they decide."""
 
 import numpy as np
 import pandas as pd

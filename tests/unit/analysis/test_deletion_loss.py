@@ -1,4 +1,4 @@
-"""What edges are worth, against the list of all neighbours that a search would look at."""
+"""Losses of deletions, compared with the list of all neighbours that a search evaluates."""
 
 import numpy as np
 import pytest

@@ -136,7 +136,7 @@ def test_only_data_settings_and_seed_decide(optima, data, tmp_path):
 
 
 def test_knowledge_leaves_fewer_sets_of_parents():
-    """Of the chain a - b - c, what is known to come first has no parents."""
+    """In the chain a - b - c, a variable of the first tier has no parents."""
     rng = np.random.default_rng(1)
     a = rng.integers(0, 2, 500)
     b = a ^ (rng.random(500) < 0.1)

@@ -40,7 +40,7 @@ def by_pair(table):
 
 
 def insertions(optima):
-    """What the best single edge between two variables gains, in the best model."""
+    """The gain of the best single edge between two variables, in the best model."""
     found = {}
     for step in kes.inclusion_boundary(optima.best.graph, optima.problem.dataset):
         if step.kind == "insert":

@@ -1,4 +1,4 @@
-"""How sure differences between two groups are: evidence in both, and shuffled labels."""
+"""Certainty of differences between two groups: evidence in both, and shuffled labels."""
 
 import numpy as np
 import pandas as pd

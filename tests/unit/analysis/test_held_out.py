@@ -92,7 +92,7 @@ def test_data_that_do_not_fit_are_named(optima, judges):
 
 
 def test_missing_values_of_the_judges_are_not_those_of_the_search(data, judges, tmp_path):
-    """What is dropped of the test does not change what was filled in for the search."""
+    """Dropping columns of the test cases does not change the imputation of the search."""
     rng = np.random.default_rng(0)
     names = list(data.names[:5])
     known, new = (table.to_pandas()[names].astype(str) for table in (data, judges))

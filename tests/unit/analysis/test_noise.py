@@ -1,4 +1,4 @@
-"""What noise gives: searches on shuffled copies of a table."""
+"""Searches on shuffled copies of a table."""
 
 import numpy as np
 import pandas as pd

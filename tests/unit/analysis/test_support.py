@@ -24,7 +24,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def optima(data):
-    """A little greedy on few rows: many optima, few of which agree."""
+    """A small k on few rows: many optima that seldom agree."""
     return kes.learn(data, k=0.3, runs=40)
 
 
@@ -122,7 +122,7 @@ def test_evidence_joins_the_others(optima, stability):
 
 
 def test_at_large_n_all_weight_is_on_the_best():
-    """What the documentation warns of: scores differ by far more than a few logarithms."""
+    """As the documentation warns, scores differ by far more than a few logarithms."""
     optima = kes.learn(kes.datasets.alarm(rows=20000), runs=20)
     best = optima.best.graph.skeleton
     for row in optima.edges():

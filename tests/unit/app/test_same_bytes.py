@@ -1,4 +1,4 @@
-"""What the page finds, the shown command finds: the same bytes; and the shown Python lines, too."""
+"""The page, the command it shows and the Python lines it shows write the same bytes."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What the page asks of the server, besides attacks."""
+"""Requests of the page to the server; attacks are in test_attacks."""
 
 import time
 from itertools import pairwise

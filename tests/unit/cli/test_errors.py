@@ -1,4 +1,4 @@
-"""What a user can get wrong in the shell, and what kes then says, in the words of the shell."""
+"""Errors of users in the shell, and messages in the terms of the shell."""
 
 import click
 import pandas as pd

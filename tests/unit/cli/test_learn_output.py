@@ -1,4 +1,4 @@
-"""What ``kes learn`` ends with, and what a result remembers for the commands that follow."""
+"""The final output of ``kes learn``, and the parts of a result that later commands use."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_learn_ends_with_the_network(printed):
 
 
 def test_weak_edges_are_marked(printed, tmp_path):
-    """What the only edge is worth is known by its definition; more cases make it strong."""
+    """The evidence of the only edge follows from its definition; more cases make it strong."""
     few = pd.DataFrame({"a": [0, 1] * 6, "b": [0, 1] * 5 + [1, 0]})
     for times, mark in ((1, True), (9, False)):
         pd.concat([few] * times).to_csv(tmp_path / "ab.csv", index=False)
@@ -209,7 +209,7 @@ def test_relations_that_are_not_linear_are_not_denied(printed, tmp_path):
 
 
 def test_required_edges_have_a_worth_too(printed):
-    """What the search may not take away may still be worth nothing."""
+    """A required edge may have no evidence."""
     code, out, _ = printed("learn", "data.csv", "--runs", 2, "--require", "noise,cancer")
     assert code == 0
     assert re.search(r"^  noise -> cancer +1.000 +inf  required +by knowledge +100$", out, re.M)

@@ -323,7 +323,7 @@ def test_compare_tells_the_differences(printed, tmp_path):
     assert repr(expected.table()) in out
     difference = kes.score(other, "data.csv") - best.score
     assert f"score {difference:+.4f}" in " ".join(out.split()), (
-        "the data are at hand, so it can be told"
+        "the data are available, so it can be computed"
     )
     _, out, _ = printed("compare", tmp_path / "g.dot", "data.kes.json.gz")
     assert str(compare_graphs(other, best.graph)) in " ".join(out.split())

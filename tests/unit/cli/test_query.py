@@ -57,7 +57,7 @@ def test_query_of_both_kinds_tells_its_error(printed):
 
 
 def test_query_says_what_its_error_is_and_where_the_data_differ(printed, tmp_path):
-    """What is drawn from a bell curve is not what made the states; tables give shares back."""
+    """Draws from a normal distribution differ from the states; tables reproduce their shares."""
     rng = np.random.default_rng(0)
     x = rng.exponential(4, 3000) ** 2
     high = x > 1 + rng.random(3000) * 9

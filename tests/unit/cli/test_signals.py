@@ -173,7 +173,7 @@ main()
 
 @pytest.mark.parametrize("step", range(1, 9))
 def test_an_interrupt_in_the_last_instant_ends_in_an_exit_code(step):
-    """Python dies of the signal if the exception leaves it, which is no exit code for shells."""
+    """Python dies of the signal if the exception escapes; shells then see no exit code."""
     process = popen(sys.executable, "-c", AT_THE_END, str(step))
     _, err = process.communicate(timeout=60)
     assert process.returncode in (0, 130), err

@@ -11,7 +11,7 @@ from kes.data.csv_layout import find_layout
 
 
 class TestFilesAsTheyAre:
-    """What other programs write around a table: names of rows, titles, hints, other encodings."""
+    """Additions of other programs: names of rows, titles, hints, other encodings."""
 
     ROWS = "".join(f'"r{i}",{i % 3},{"xy"[i % 2]}\n' for i in range(30))
     PLAIN = "a,b\n" + "".join(f"{i % 3},{'xy'[i % 2]}\n" for i in range(30))

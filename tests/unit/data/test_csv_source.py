@@ -29,7 +29,7 @@ SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 
 def rows_of(content: bytes, delimiter: str = ",") -> list[list[str]]:
-    """What the core read, put back into rows, header first."""
+    """Return the rows that the core read, header first."""
     header, columns = _core.parse_csv([content], delimiter)
     cells = ([column.values()[code] for code in column.codes] for column in columns)
     return [header, *map(list, zip(*cells, strict=True))]

@@ -16,7 +16,7 @@ FILLER = [0, 1] * 10
 
 
 def values(column, **options):
-    """What becomes of a column of dates, as a list with the value of each row."""
+    """Encode a column of dates; return the value of each row."""
     dataset = encode(pd.DataFrame({"day": column, "b": FILLER}), **options)
     own = dataset.columns[0]
     return own.values.tolist() if own.kind == "continuous" else [own.states[c] for c in own.codes]

@@ -244,7 +244,7 @@ class TestErrors:
 
 
 class TestDiscretizer:
-    """What was decided on one table is applied to others."""
+    """Intervals of one table are applied to others."""
 
     OLD = pd.DataFrame({"x": [1.5, 2.5, 3.5, 4.5, 5.5, 6.5], "s": list("aabbcc")})
     NEW = pd.DataFrame({"x": [-99.0, 2.6, 4.4, math.nan, 99.0], "s": list("abcde")})

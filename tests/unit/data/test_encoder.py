@@ -379,4 +379,4 @@ def test_few_cases_of_many_variables_are_told():
     assert encode(table).notes == ()
     assert encode(table[:8], weights=[10] * 8).notes == ()
     assert "only 8 cases of 5 variables" in encode(table[:8, :5]).notes[0]
-    assert encode(table[:8, :4]).notes == (), "few pairs, of which chance joins none"
+    assert encode(table[:8, :4]).notes == (), "among few pairs, none is joined by chance"

@@ -1,4 +1,4 @@
-"""What a column is taken for: the rules of docs/data.md, one by one."""
+"""The inferred kind of a column: the rules of docs/data.md, one by one."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ class TestColumnsWithoutAName:
 
 
 class TestStrays:
-    """A few values that are no numbers make text of a column of numbers, which is told."""
+    """A few values that are no numbers turn a column of numbers into text, with a note."""
 
     NUMBERS = (*(f"{x / 4}" for x in range(19)), "2.5")  # one twice: no identifier
 

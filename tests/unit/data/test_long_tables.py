@@ -113,7 +113,7 @@ CSV = {
     "one column, returns": "a\r\rx\ry\r\rx\r",
     "decimal commas": "n;m\n" + "".join(f"{i},5;{i}.250\n" for i in range(30)),
     "unclear commas": 'n,c\n"1,234",x\n"5,678",y\n"2,222",x\n',
-    "commas told by others": 'n,c\n"1,234","1,5"\n"5,678","2,5"\n"2,222","0,25"\n',
+    "commas identified by other columns": 'n,c\n"1,234","1,5"\n"5,678","2,5"\n"2,222","0,25"\n',
     "identifiers": "id,code,v\n" + "".join(f"{i},k{i},{i % 3}\n" for i in range(25)),
     "dates": "d,v\n" + "".join(f"2024-01-{i + 1:02},{i % 2}\n" for i in range(25)),
     "strays": "n,v\n" + "".join(f"{'< 3' if i == 7 else i * 1.5},{i % 2}\n" for i in range(60)),
@@ -165,7 +165,7 @@ def test_where_text_is_not_what_it_is_said_to_be(tmp_path, monkeypatch):
 
 
 def odd_columns(rows):
-    """Return columns of all kinds, of which many have gaps."""
+    """Return columns of all kinds, many of them with gaps."""
     rng = random.Random(rows)
 
     def gappy(values):

@@ -73,7 +73,7 @@ def test_drop_is_as_if_the_rows_had_not_been_there():
 
 
 def test_columns_stay_whatever_is_dropped():
-    """Names of which each occurs twice are states, though only one row of each is left."""
+    """Names that occur twice each are states, though only one row of each is left."""
     table = pd.DataFrame(
         {"a": [f"name {i % 20}" for i in range(40)], "b": [0, 1] * 10 + [None] * 20}
     )

@@ -24,7 +24,7 @@ def test_streams_are_frozen():
 
 
 def test_no_purpose_is_the_number_of_a_stream_that_numpy_spawns():
-    """numpy splits larger numbers than 2**32 into words, of which the first may be small."""
+    """numpy splits larger numbers than 2**32 into words, the first of which may be small."""
     exceptions = {Purpose.IMPUTATIONS, Purpose.MEMBERS}
     assert {p for p in Purpose if not 2**24 <= p < 2**32} == exceptions
 

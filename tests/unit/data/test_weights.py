@@ -1,4 +1,4 @@
-"""How many cases each row stands for: read, checked, and never those of somebody else."""
+"""Weights of rows: read, checked, and never mixed up between tables."""
 
 from __future__ import annotations
 

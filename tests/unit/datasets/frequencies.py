@@ -1,4 +1,4 @@
-"""How often things occur, and whether that is as often as they should."""
+"""Compare observed frequencies with expected ones."""
 
 import math
 

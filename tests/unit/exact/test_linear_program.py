@@ -1,4 +1,4 @@
-"""The solver behind certificates: what it finds violated, and that it can be told to stop."""
+"""The solver behind certificates: violated constraints, and interruption."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def test_fractional_cycles_are_found():
 
 
 def test_solvers_that_go_on_elsewhere_are_no_hindrance():
-    """highspy has one lock for all of its threads, and some solver may not stop when told to."""
+    """highspy has one lock for all of its threads, and some solver may ignore a request to stop."""
     held, over = threading.Event(), threading.Event()
 
     def solve() -> None:

@@ -17,7 +17,7 @@ FORWARD = Knowledge(tiers=[["a"], ["b"], ["c"], ["d"]])
 
 
 def status(arcs, nodes):
-    """What each pair is in a set of DAGs: the arcs between its ends that some of them have."""
+    """Map each pair to the arcs between its ends that some DAGs of a set have."""
     return {
         pair: {arc for dag in arcs for arc in dag if set(arc) == set(pair)}
         for pair in combinations(nodes, 2)

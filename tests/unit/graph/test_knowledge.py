@@ -50,7 +50,7 @@ def test_it_cannot_be_changed():
 
 
 def test_the_core_gets_tiers_and_arcs():
-    """What each part forbids, by the definitions in the documentation."""
+    """The arcs that each part forbids, by the definitions in the documentation."""
     names = ["a", "b", "c", "d"]
     assert Knowledge(tiers=[["b"], ["a", "d"]]).to_core(names) == ([1, 0, None, 1], [], [])
     assert Knowledge(required=[("c", "a")]).to_core(names) == (None, [(2, 0)], [])

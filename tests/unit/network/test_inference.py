@@ -198,7 +198,7 @@ def test_values_never_seen_are_named_or_unknown():
 
 
 def test_predictions_from_rows_with_gaps():
-    """What lies beyond a gap in the Markov blanket bears on the target."""
+    """Variables beyond a gap in the Markov blanket influence the target."""
     network = sprinkler()
     data = frame(
         [

@@ -231,7 +231,7 @@ def test_predictions_of_a_value():
 
 
 def test_rows_are_predicted_one_by_one():
-    """What other rows are there, and which of them have gaps, changes nothing."""
+    """The imputation of a row does not depend on the other rows or on their gaps."""
     network = clinic()
     data = network.sample(12, seed=5).to_pandas().drop(columns=["dose"])
     data.loc[::3, "age"] = np.nan

@@ -1,4 +1,4 @@
-"""Isolated columns that clearly depend on others are told, and only those."""
+"""Isolated columns that clearly depend on others are reported, and only those."""
 
 import numpy as np
 import pandas as pd

@@ -246,7 +246,7 @@ def test_trace_notices_that_the_run_has_changed(data, optima):
 
 
 def test_nothing_is_read_or_counted_twice(data, monkeypatch, tmp_path):
-    """What learn has made of the data serves all questions: no table is coded or handed over."""
+    """All questions reuse the table that learn has encoded: none is encoded again."""
     optima = kes.learn(data, k=0.8, runs=5)
     counted = optima.problem.core.cached_terms
 

@@ -106,7 +106,7 @@ def proof(**said):
 
 
 def bound(levels, **said):
-    """A bound that is so many tolerances above the best score."""
+    """A bound that is the given number of tolerances above the best score."""
 
     def change(document):
         found = [document["ges"], *document["models"], *document["offspring"]]
@@ -222,7 +222,7 @@ def test_a_thousand_runs_are_checked_in_no_time(data, tmp_path):
 
 
 def test_a_proven_result_is_believed(data, tmp_path):
-    """What a proof found has no task and is made of no others."""
+    """A model found by a proof has no task and no parents."""
     few = data.select(data.names[:6])
     optima = kes.learn(few, runs=1, k=0, improve=False, random_state=0, prove=True)
     optima.save(tmp_path / "a.json")

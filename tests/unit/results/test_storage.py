@@ -182,7 +182,7 @@ SECOND = Path(__file__).parents[2] / "data" / "version2"
 
 
 def test_a_file_of_version_1_with_ges_among_its_runs():
-    """What it holds is written here by hand, from the summary that version 0.1.0 printed."""
+    """The expected content is written by hand, from the summary that version 0.1.0 printed."""
     optima = kes.load(FIRST / "twelve.kes.json.gz")
     assert (len(optima.runs), len(optima.of_runs), optima.tasks) == (12, 5, 120)
     assert f"{optima.best.score:.4f} {optima.best.origin}" == "-515.0218 refined from task 1"

@@ -327,7 +327,7 @@ def test_extend_keeps_what_improve_made_and_repeats_the_rest(data):
 
 @pytest.mark.parametrize("unit", ["runs", "tasks"])
 def test_an_extension_that_is_interrupted_takes_no_model_away(data, optima, unit):
-    """What fewer runs led to is there until all of them have been improved on, and then no more."""
+    """Models found by fewer runs are kept until all runs have been improved, and then dropped."""
 
     def interrupt(progress):
         if progress.unit == unit and (progress.done > 40 or unit == "tasks"):

@@ -27,7 +27,7 @@ def test_a_raw_file_gives_a_network(path):
     optima = kes.learn(path, runs=3, improve=False)
     assert all(math.isfinite(optimum.score) for optimum in optima)
     joined = {node for edge in optima.best.graph.skeleton for node in edge}
-    # What is not joined is told: it is in the summary, with a reason where there is one.
+    # The summary lists isolated variables, with a reason where there is one.
     for name in set(optima.names) - joined:
         assert repr(name) in str(optima)
 

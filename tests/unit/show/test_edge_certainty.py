@@ -1,4 +1,4 @@
-"""What the report calls sure, clear and proven."""
+"""The rules by which the report calls edges sure, clear and proven."""
 
 import re
 
@@ -92,7 +92,7 @@ def test_bounds_make_nothing_sure_or_clear(optima, monkeypatch):
     assert {*found["evidence"]["verdict"]} <= {"doubtful", None}
     assert "more than a few seconds" in found["evidence_note"]
     assert not any(found["clear"])
-    assert "evidence" not in found["supports"], "widths and the consensus go by what is known"
+    assert "evidence" not in found["supports"], "widths and the consensus use the available measure"
     assert re.search(r"The certainty of \d+ was not computed", plain(text))
 
 

@@ -1,4 +1,4 @@
-"""Whether the network reproduces the data, as the report tells it."""
+"""The report's check whether the network reproduces the data."""
 
 import re
 from statistics import NormalDist

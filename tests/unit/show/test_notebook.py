@@ -1,4 +1,4 @@
-"""What notebooks show, checked without one: tests/docs runs notebooks, tests/browser frames."""
+"""The display in notebooks, without one: tests/docs runs notebooks, tests/browser frames."""
 
 from html.parser import HTMLParser
 

@@ -1,4 +1,4 @@
-//! Which neighbours of a model are admissible.
+//! Admissible neighbours of a model.
 
 use std::sync::Arc;
 

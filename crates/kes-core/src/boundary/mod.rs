@@ -120,7 +120,7 @@ pub struct Model<const W: usize> {
     mpdag: Option<Mpdag<W>>,
 }
 
-/// What decides which insertions have a given target `y`, apart from which of the neighbours of
+/// The inputs that determine the insertions with a given target `y`, apart from which of the neighbours of
 /// `y` are adjacent to each other. As long as both stay as they are, so do the insertions.
 #[derive(Debug)]
 pub struct Frame<const W: usize> {
@@ -134,12 +134,12 @@ pub struct Frame<const W: usize> {
     barred: Vec<Bar<W>>,
 }
 
-/// What a neighbour of a target bars unless it is in `K`.
+/// The nodes that a neighbour of a target bars unless it is in `K`.
 #[derive(Clone, Copy, Debug)]
 struct Bar<const W: usize> {
     /// The neighbour.
     z: usize,
-    /// What edges connect it to, off the target and its neighbours.
+    /// The nodes that edges connect it to, off the target and its neighbours.
     inside: VarSet<W>,
     /// `Ad(z) ∪ lead(y, z)`.
     sources: VarSet<W>,

@@ -13,7 +13,7 @@ use super::{Bar, Frame, Model};
 use crate::graph::{Dag, Knowledge};
 use crate::varset::VarSet;
 
-/// What a step changed.
+/// The changes of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<const W: usize> {
     /// The nodes whose parents or neighbours changed.
@@ -157,7 +157,7 @@ impl<const W: usize> Model<W> {
         (changed, seen)
     }
 
-    /// What decides which insertions have the target `y`.
+    /// The inputs that determine the insertions with target `y`.
     pub fn frame(&self, y: usize) -> Frame<W> {
         let mut frame = Frame {
             parents: VarSet::EMPTY,

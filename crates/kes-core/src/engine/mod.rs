@@ -38,11 +38,11 @@ pub struct SearchOptions {
     pub seed: u64,
     /// First insertions only, then deletions only.
     pub two_phase: bool,
-    /// Where every run starts; by default at the smallest admissible model.
+    /// The model in which every run starts; by default the smallest admissible one.
     pub start: Option<Graph>,
-    /// How to sample the boundary instead of searching all of it.
+    /// The sampling of the boundary, if it is not searched completely.
     pub sampling: Option<Sampling>,
-    /// What models have to satisfy.
+    /// The constraints on models.
     pub constraints: Constraints,
 }
 
@@ -55,7 +55,7 @@ pub struct ImproveOptions {
     pub seed: u64,
     /// Number of threads.
     pub threads: usize,
-    /// What models have to satisfy.
+    /// The constraints on models.
     pub constraints: Constraints,
 }
 
@@ -85,7 +85,7 @@ pub struct Improved {
     pub graph: Graph,
     /// The score.
     pub score: f64,
-    /// How it was found, and from which models.
+    /// Its origin, and the models it was made from.
     pub origin: Origin,
     /// The number of the task that found it.
     pub task: usize,
@@ -168,7 +168,7 @@ pub trait Engine: Send + Sync {
     fn bits(&self, what: &str, stop: &Stop) -> Result<&dyn OnBits, Error>;
 }
 
-/// What needs sets of bits.
+/// Methods that need sets of bits.
 pub trait OnBits: Engine {
     /// All admissible neighbours of a model with their gains, best level first.
     ///
@@ -257,7 +257,7 @@ pub trait OnBits: Engine {
     ) -> Result<f64, Error>;
 }
 
-/// What is added to a criterion: the weight of every pair of variables, further weights of some, and the exogenous
+/// Additions to a criterion: the weight of every pair of variables, further weights of some, and the exogenous
 /// variables, whose own families count nothing; see [`Weighted`](crate::score::prior::Weighted).
 pub type Additions = (f64, Vec<(usize, usize, f64)>, Vec<usize>);
 

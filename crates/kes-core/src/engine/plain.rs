@@ -37,7 +37,7 @@ pub struct Statements {
     pub forbidden: Edges,
 }
 
-/// What the models of a search have to satisfy.
+/// The constraints on the models of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
     /// No variable may have more parents.

@@ -43,7 +43,7 @@ impl<const W: usize> From<Enumerated<W>> for Everything {
     }
 }
 
-/// What a chain found; matrices are lists, row by row.
+/// The results of a chain; matrices are lists, row by row.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Of each block, the share of the time with each edge, at `a * n + b` with `a < b`.
@@ -58,7 +58,7 @@ pub struct Found {
     pub v_structures: Vec<Collider>,
     /// The classes that rounds ended in, and how many rounds.
     pub classes: Vec<(Graph, usize)>,
-    /// Where to go on.
+    /// The state to resume from.
     pub state: Vec<Graph>,
     /// Jumps of the walker at temperature 1.
     pub jumps: u64,

@@ -13,7 +13,7 @@ use crate::wide;
 use crate::wide::function::Function;
 
 /// Edges that noise alone may give a variable: with more, paths lead from everywhere to everywhere, and following them in
-/// lists takes longer than keeping sets of who reaches whom.
+/// lists takes longer than keeping sets of reachable nodes.
 const OF_NOISE: f64 = 1.0;
 /// With fewer variables, searches by lists are no faster (measured): of numbers, and of states.
 const MANY: [usize; 2] = [512, 1088];
@@ -174,9 +174,9 @@ pub fn numbers_suit_lists(variables: usize, price: f64, additions: Option<&Addit
 }
 
 /// Whether searches on a table should go over lists. With many variables they should, unless the noise gives many
-/// edges: so many gain by chance more than the parameters of an edge and its prior cost.
+/// edges: the number that gain by chance more than the parameters of an edge and its prior cost.
 ///
-/// What an edge gains by chance is half of a χ² variable, with as many degrees of freedom as the edge has parameters
+/// The gain of an edge by chance is half of a χ² variable, with as many degrees of freedom as the edge has parameters
 /// [Wilson & Hilferty 1931].
 fn suits_lists(
     variables: usize,

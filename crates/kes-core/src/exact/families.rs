@@ -98,7 +98,7 @@ fn groups<const W: usize>(n: usize, knowledge: Option<&Knowledge<W>>) -> Vec<Gro
     groups
 }
 
-/// What every level needs.
+/// The inputs of every level.
 struct Growth<'g, const W: usize> {
     function: &'g dyn SetFunction<W>,
     bounds: &'g Bounds,
@@ -119,7 +119,7 @@ struct Candidate<const W: usize> {
     origins: Vec<Precedent>,
 }
 
-/// What smaller sets imply about a family `y | P`.
+/// The implications of smaller sets for a family `y | P`.
 #[derive(Clone, Copy)]
 struct Precedent {
     /// The best score of `y` with a proper subset of `P`.

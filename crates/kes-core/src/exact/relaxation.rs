@@ -25,7 +25,7 @@ pub struct Cluster<const W: usize> {
     pub members: VarSet<W>,
     /// `k`: members with fewer parents in the cluster are paid; at least as many are.
     pub k: usize,
-    /// What each of them is paid.
+    /// The price paid to each of them.
     pub weight: f64,
 }
 

@@ -29,7 +29,7 @@ pub struct ClassSizes<'k, const W: usize> {
 struct Rooted<const W: usize> {
     /// Nodes with the parents they get.
     parents: Vec<(usize, VarSet<W>)>,
-    /// What is left.
+    /// The remaining nodes.
     components: Vec<VarSet<W>>,
 }
 

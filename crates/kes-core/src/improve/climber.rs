@@ -22,7 +22,7 @@ pub struct Climber<'a, const W: usize> {
     pub max_parents: Option<usize>,
     /// Background knowledge, if there is any; the DAGs that are given must be admissible.
     pub knowledge: Option<Arc<Knowledge<W>>>,
-    /// Where the last climb ended.
+    /// The end of the last climb.
     left: Option<Position<W>>,
 }
 

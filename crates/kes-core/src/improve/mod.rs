@@ -43,11 +43,11 @@ const KEPT_BYTES: usize = 1 << 28;
 const INSERTING: usize = 8;
 /// Greediness of the climb after a perturbation: far less than 1, so that it need not lead straight back.
 const GREEDINESS: f64 = 0.3;
-/// How often new families are looked for near those in use, and how many for each variable.
+/// Number of rounds of searching for new families near those in use, and of families for each variable.
 const EXTENSIONS: usize = 3;
 const EXTENDED: usize = 20;
 
-/// How a model came about; numbers are places in the pool.
+/// The origin of a model; numbers are places in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It is one of the initial models.
@@ -69,7 +69,7 @@ pub struct Found<const W: usize> {
     pub graph: EssentialGraph<W>,
     /// Its score.
     pub score: f64,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
     /// The number of the task that found it, from 0; meaningless for initial models.
     pub task: usize,
@@ -155,7 +155,7 @@ pub fn improve<const W: usize>(
 }
 
 impl<const W: usize> Pool<'_, W> {
-    /// How many models are kept.
+    /// The number of models kept.
     fn room(&self) -> usize {
         let n = self.terms.variables();
         (KEPT_BYTES / (4 * n * size_of::<VarSet<W>>()).max(1)).clamp(KEPT_AT_LEAST, KEPT)

@@ -9,11 +9,11 @@
 use super::refine::slices;
 use super::{Origin, Pool};
 
-/// How many of the best models a new best is recombined with, besides those found since the last one.
+/// Number of best models with which a new best is recombined, besides those found since the last one.
 const PARTNERS: usize = 20;
-/// How many models are refined at first, if refining takes one task.
+/// Number of models refined at first, if refining takes one task.
 const REFINED: usize = 10;
-/// How many perturbations, or slices of a refinement, make a round.
+/// Number of perturbations, or slices of a refinement, in a round.
 const ROUND: usize = 16;
 /// Perturbing has stalled after this many rounds in a row without improvement.
 const STALLED: usize = 4;
@@ -45,7 +45,7 @@ impl Task {
     }
 }
 
-/// What has been done so far.
+/// The tasks done so far.
 #[derive(Default)]
 pub struct Plan {
     best: Option<usize>,

@@ -1,4 +1,4 @@
-//! The one step of which all inference consists: multiply two tables and sum over some of their variables.
+//! The single step of all inference: multiply two tables and sum over some of their variables.
 //!
 //! `out[o] += a[i]·b[j]` for all configurations of the variables, where `i`, `j` and `o` advance by a stride for
 //! each variable; a stride of 0 stands for a variable that a table does not mention. Probabilities are multiplied

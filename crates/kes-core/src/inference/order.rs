@@ -18,7 +18,7 @@ pub struct Order {
     pub largest: Vec<usize>,
 }
 
-/// Which variables share a table.
+/// The graph of variables that share a table.
 #[derive(Clone)]
 pub struct Graph {
     words: usize,
@@ -116,7 +116,7 @@ fn greedy(mut graph: Graph, sizes: &[usize], kept: Option<usize>, rule: Rule) ->
     order
 }
 
-/// What to minimise, and what decides between equals.
+/// The cost to minimise, and the rule for ties.
 fn cost(graph: &Graph, weights: &[f64], v: usize, rule: Rule) -> (f64, f64) {
     let row = graph.row(v);
     let weight = weights[v] + bits(row).map(|u| weights[u]).sum::<f64>();

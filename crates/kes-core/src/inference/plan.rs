@@ -9,18 +9,18 @@ use super::kernel::{Axis, cells, push};
 use super::order::{Graph, find};
 use super::{Failure, MOST_CELLS, MOST_PRODUCTS, Model};
 
-/// Where a step finds a table.
+/// The source of a table of a step.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// The number 1.
     One,
     /// A factor of the model, at the observed states: an index of [`Plan::inputs`].
     Input(usize),
-    /// What another step left: an index of [`Plan::buffers`].
+    /// The result of another step: an index of [`Plan::buffers`].
     Buffer(usize),
 }
 
-/// A factor of the model of which some variables are observed.
+/// A factor of the model, with some variables observed.
 pub struct Input {
     /// The factor.
     pub factor: usize,

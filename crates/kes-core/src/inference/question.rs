@@ -57,7 +57,7 @@ impl Observations<'_> {
 pub struct Question<'m> {
     model: &'m Model,
     observations: Observations<'m>,
-    /// Which variables are observed.
+    /// The observed variables.
     pub is_observed: Vec<bool>,
     /// The column of each observed variable.
     column: Vec<usize>,

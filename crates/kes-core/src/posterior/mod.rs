@@ -47,7 +47,7 @@ const CUT: f64 = 8.9e-16; // 2^-50
 const HIGH: usize = 6;
 /// Variables in a piece at least.
 const LOW: usize = 6;
-/// How often all sets are visited: to count them, to bound them, and to sum in both directions.
+/// Number of passes over all sets: to count them, to bound them, and to sum in both directions.
 pub const PASSES: usize = 4;
 /// The most variables: sets are numbers of 32 bits, and a recursion has as many steps.
 pub const MAX_VARIABLES: usize = 30;
@@ -65,11 +65,11 @@ pub struct Exact {
     pub dropped: f64,
     /// A bound on the error by rounding.
     pub rounding: f64,
-    /// How far the two ways to sum all networks differ, as a part of the sum.
+    /// The relative difference between the two ways to sum all networks.
     pub mismatch: f64,
 }
 
-/// What has the same probability before the data are seen, but for what the set function says of edges.
+/// The objects with equal prior probability, apart from the set function's prior of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prior {
     /// All admissible DAGs.

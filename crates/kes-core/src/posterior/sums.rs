@@ -26,7 +26,7 @@ pub(super) struct FamilySums {
     pub(super) log_scale: f64,
 }
 
-/// Which families count.
+/// The families that count.
 pub(super) struct Admissible<'k, const W: usize> {
     pub(super) max_parents: Option<usize>,
     pub(super) knowledge: Option<&'k Knowledge<W>>,

@@ -29,7 +29,7 @@
 use super::prior::Prior;
 use crate::varset::VarSet;
 
-/// What the rules need to know about a set.
+/// The properties of a set that the rules use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// `F(S)`.

@@ -17,7 +17,7 @@ use crate::varset::VarSet;
 
 /// Doors to the table: threads that use different ones do not hinder each other.
 const DOORS: usize = 64;
-/// How many terms are looked up at once.
+/// Number of terms looked up at once.
 pub const TOGETHER: usize = 32;
 /// Slots of the first table.
 const FIRST: usize = 1 << 10;

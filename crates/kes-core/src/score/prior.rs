@@ -1,4 +1,4 @@
-//! What is added to a criterion as part of the set function: a prior over adjacencies, and the constant that
+//! Additions to a criterion as part of the set function: a prior over adjacencies, and the constant that
 //! takes exogenous variables out of the score.
 //!
 //! For symmetric weights `w` of pairs, `F(S) + Σ w_ab` over the pairs `{a, b} ⊆ S` is a set function again, in
@@ -120,7 +120,7 @@ impl Prior {
         self.more[y].iter().filter(|(_, weight)| *weight > 0.0).map(|&(x, _)| x)
     }
 
-    /// What the edges to a variable, and itself, can add at most.
+    /// Upper bound on the additions of a variable and the edges to it.
     pub fn bonus(&self, y: usize) -> f64 {
         self.bonus[y]
     }

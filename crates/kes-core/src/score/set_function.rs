@@ -35,7 +35,7 @@ pub trait SetFunction<const W: usize>: Send + Sync {
     /// One that computes the values of very many sets.
     fn survey(&self) -> Box<dyn Survey<W> + '_>;
 
-    /// How many sources are worth handing to another thread that is awake.
+    /// Number of sources that are worth handing to another thread that is awake.
     fn portion(&self) -> usize {
         32
     }

@@ -145,7 +145,7 @@ pub struct Gains<'a> {
     known: HashMap<Box<[u32]>, f64, FxBuildHasher>,
     bytes: usize,
     limit: usize,
-    /// How often all rows were discarded.
+    /// Number of times that all rows were discarded.
     age: u64,
 }
 

@@ -1,5 +1,5 @@
 //! A model and its moves, with sparse sets: what [`crate::boundary`] says of targets, cliques and sources holds
-//! here too, but nothing is kept of which nodes reach which.
+//! here too, but no sets of reachable nodes are kept.
 //!
 //! An insertion of `x → y` given `Pa(y) ∪ K` is valid iff no semi-directed path from `y` to `x` avoids `K`. So the
 //! sources that a row of gains offers are checked by following the paths from `y`, and only when a move may have
@@ -63,7 +63,7 @@ pub struct Model {
     marks: Marks,
 }
 
-/// What a move changed.
+/// The changes of a move.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The nodes whose parents or neighbours changed, and the two ends of the edge.

@@ -56,7 +56,7 @@ struct Runner<'a> {
     /// Whether another run is likely, which makes it worth going back to the start.
     comes_back: bool,
     start: Option<Position>,
-    /// Where the last run ended.
+    /// The end of the last run.
     left: Option<(Position, Occurrences)>,
 }
 

@@ -12,7 +12,7 @@ use crate::rng::Stream;
 use crate::search::draw;
 use crate::stop::{Stop, Stopped};
 
-/// What defines a search, apart from the data.
+/// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Greediness, from 0 (SES) to 1 (GES).
@@ -23,7 +23,7 @@ pub struct Settings {
     pub max_parents: Option<usize>,
     /// First insertions only, then deletions only, instead of both at every step.
     pub two_phase: bool,
-    /// Where every run starts, with the background knowledge.
+    /// The model in which every run starts, with the background knowledge.
     pub start: Model,
 }
 

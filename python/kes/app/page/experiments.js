@@ -14,7 +14,7 @@ const KINDS = {
   known: "acts only on …",
 };
 
-// Values of which "acts only on" is chosen, but not yet on what: the next answer of the server draws
+// Values with "acts only on" chosen, but no target yet: the next answer of the server draws
 // the block anew and must not forget them.
 const pending = new Set();
 

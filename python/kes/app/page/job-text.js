@@ -24,7 +24,7 @@ const UNITS = {
   questions: "questions about edges",
 };
 
-// What a search is doing, from its last progress.
+// Describe a running search by its last progress.
 export function progressText({ done, wanted, unit, left }) {
   const amount = wanted ? `${done} of ${wanted}` : `${done}`;
   const rest = left === null ? "" : `, about ${clock(left)} left`;

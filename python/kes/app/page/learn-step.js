@@ -173,7 +173,7 @@ async function compareBefore(job, cost) {
         `${nats < 0 ? "lower: that is what it costs" : "higher"}. ${verdict(nats)}`;
 }
 
-// How strong evidence is, in words, by the loss in nats.
+// The strength of evidence in words, by the loss in nats.
 function verdict(nats) {
   if (nats > -1) return "The data do not speak against it.";
   if (nats > -3) return "The data hardly speak against it.";

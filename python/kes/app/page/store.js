@@ -1,4 +1,4 @@
-// What the page knows: the state of the server, and the draft, which is kept there at every change.
+// The state of the page: that of the server, and the draft, which is sent there at every change.
 
 import { get, put } from "./api.js";
 

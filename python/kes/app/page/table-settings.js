@@ -41,7 +41,7 @@ export function tableSettings(changed) {
   return element("div", {}, shown, moreSettings(draft, set));
 }
 
-// What few tables need: cuts, dates, weights, and rows that are moments of a series.
+// Rarely used settings: cuts, dates, weights, and rows that are moments of a series.
 function moreSettings(draft, set) {
   const names = store.cards.columns.map(({ name }) => name);
   const cuts = draft.options?.discretize;

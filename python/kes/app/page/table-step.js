@@ -95,7 +95,7 @@ async function showCards(place) {
   refresh();
 }
 
-// What is folded open stays so.
+// Keep open what the user has unfolded.
 function replaced(old, made) {
   if (old.querySelector("details[open]")) made.querySelector("details").open = true;
   old.replaceWith(made);

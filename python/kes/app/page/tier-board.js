@@ -48,7 +48,7 @@ export function tidy(knowledge) {
   return Object.fromEntries(Object.entries(knowledge).filter(([, value]) => value?.length));
 }
 
-// What the values of an experiment act on, with a change of one: null is unknown, [] is nothing, and
+// The targets of the values of an experiment, after changing one: null is unknown, [] is nothing, and
 // a name is added, or taken out if it is there.
 export function withTarget(targets, value, changed) {
   const { [value]: own = [], ...rest } = targets;

@@ -1,4 +1,4 @@
-"""What an average of networks says about the target, beside the best network.
+"""The answers of an average of networks about the target, beside those of the best network.
 
 A table has answers about the target. The members are on the page too, which asks them about any
 variable, given what the reader sets.

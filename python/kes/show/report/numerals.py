@@ -16,7 +16,7 @@ def grouped(number: str) -> str:
 
 
 def amount(value: float, digits: int = 4) -> str:
-    r"""Return a number of the data, rounded to so many digits, or to whole ones.
+    r"""Return a number of the data, rounded to `digits`, or to whole ones.
 
     Examples
     --------

@@ -132,7 +132,7 @@ class _Values:
 
     @cached_property
     def extreme(self) -> Numbers:
-        """How far the values are from the middle, by their normal scores, standardised."""
+        """Distances of the values from the median, as standardised normal scores."""
         return _standardised(np.abs(self._scores), self.weights)
 
     @cached_property

@@ -37,7 +37,7 @@ const JUMPS: f64 = 2.0;
 const PILOT_TIME: f64 = 1.0;
 const PILOT_ROUNDS: usize = 8;
 
-/// What defines chains, apart from the data.
+/// The settings of chains.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The prior over models.
@@ -46,7 +46,7 @@ pub struct Options {
     pub betas: Vec<f64>,
     /// With the numbers of chain and round, selects the random stream.
     pub seed: u64,
-    /// How long a walker walks in a round.
+    /// Number of steps of a walker in a round.
     pub duration: f64,
     /// Rounds in a block.
     pub rounds: usize,
@@ -60,7 +60,7 @@ pub struct Options {
     pub threads: usize,
 }
 
-/// What a chain found in its blocks.
+/// The results of the blocks of a chain.
 #[derive(Clone, Debug)]
 pub struct Chain<const W: usize> {
     /// Of each block, the share of the time with an edge between `a` and `b`, at `a * n + b` with `a < b`.

@@ -47,14 +47,14 @@ struct Target<const W: usize> {
     rate: f64,
 }
 
-/// Where a jump leads.
+/// The destination of a jump.
 enum Jump<const W: usize> {
     Neighbour(Neighbour<W>),
     /// To a listed model.
     Hop(usize),
 }
 
-/// What all walkers share.
+/// The state that all walkers share.
 pub(super) struct Ground<'g, const W: usize> {
     pub(super) terms: &'g Terms<W>,
     pub(super) prior: Prior,

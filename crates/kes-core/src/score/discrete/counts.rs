@@ -133,7 +133,7 @@ struct Cell {
     origin: usize,
 }
 
-/// The occupied cells of a base as bitmaps. Those of which less than one word in `thin` is occupied are kept without
+/// The occupied cells of a base as bitmaps. Those with less than one word in `thin` occupied are kept without
 /// the empty ones.
 #[derive(Default)]
 struct CellBitmaps {

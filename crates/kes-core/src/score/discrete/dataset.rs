@@ -16,7 +16,7 @@ const BITMAP_REPEATS: u64 = 16;
 /// Words of a cache line, and of the widest vectors: bitmaps are filled up with empty words to a multiple of this.
 pub const LINE: usize = 8;
 
-/// How many words there are from an address to the start of a cache line. Bitmaps begin there, as vectors that
+/// Number of words from an address to the start of a cache line. Bitmaps begin there, as vectors that
 /// straddle two lines take twice as long to load.
 #[inline(always)]
 pub fn words_to_line(address: *const u64) -> usize {
@@ -162,7 +162,7 @@ pub struct Bitmaps {
 #[derive(Default)]
 struct States {
     bits: Vec<u64>,
-    /// Where the first begins: at a cache line.
+    /// The start of the first: at a cache line.
     start: usize,
 }
 

@@ -22,7 +22,7 @@ const FEW: usize = 8;
 struct Partition {
     /// The rows of all cells with more than one, cell after cell.
     rows: Vec<u32>,
-    /// Where each of these cells ends.
+    /// The end of each of these cells.
     ends: Vec<u32>,
     /// The weights of the rows that are alone.
     alone: Vec<u64>,

@@ -1,6 +1,6 @@
 //! The widest SIMD instructions of this processor, for counting the ones of bitmaps.
 //!
-//! What is passed to [`Simd::dispatch`] is compiled once for each level; the results are the same on all of
+//! Code passed to [`Simd::dispatch`] is compiled once for each level; the results are the same on all of
 //! them. AArch64 has one level only, which all code is compiled for.
 
 #[cfg(target_arch = "x86_64")]

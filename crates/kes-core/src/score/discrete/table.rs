@@ -21,7 +21,7 @@ pub struct Table {
     function: Box<dyn Function>,
     /// `ln r` of every variable.
     ln_arity: Vec<f64>,
-    /// What bounds gains, if the criterion is a likelihood less a penalty.
+    /// Bounds of gains, if the criterion is a likelihood less a penalty.
     gain_bound: Option<GainBound>,
 }
 
@@ -45,12 +45,12 @@ impl Table {
         &self.data
     }
 
-    /// What bounds gains, if the criterion is a likelihood less a penalty.
+    /// Bounds of gains, if the criterion is a likelihood less a penalty.
     pub(super) fn gain_bound(&self) -> Option<&GainBound> {
         self.gain_bound.as_ref()
     }
 
-    /// What a parameter costs, or would with BIC if the criterion has no such price.
+    /// The price of a parameter, or that of BIC if the criterion has none.
     pub fn price(&self) -> f64 {
         match self.function.rules() {
             Rules::Penalised { penalty } => penalty,

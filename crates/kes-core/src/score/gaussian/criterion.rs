@@ -39,7 +39,7 @@ pub struct Parameters {
 /// A criterion with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Criterion {
-    /// Which criterion.
+    /// The criterion.
     pub description: &'static Description,
     parameters: Parameters,
 }
@@ -88,7 +88,7 @@ pub trait Function: Send + Sync {
     /// `F(S)` from the embedded columns of `S` and the logarithm of the determinant of their correlations.
     fn value(&self, columns: &[usize], ln_determinant: f64) -> f64;
 
-    /// What the gain of an edge between two columns is made of, given this many others and the logarithm of the
+    /// The parts of the gain of an edge between two columns, given this many others and the logarithm of the
     /// pivot of one of the two after these.
     fn price(&self, given: usize, ln_pivot: f64) -> Price;
 

@@ -4,7 +4,7 @@
 //! A discrete one becomes indicators of the states that occur, all but one of them, because they sum to 1;
 //! which one is left out does not change the space they span, nor a determinant of covariances
 //! [Andrews 2019]. It is the most frequent state: then no indicator is nearly a combination of the others.
-//! What does not vary has no column.
+//! Constant variables have no column.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -112,7 +112,7 @@ fn taken<T: Copy>(
 /// A table embedded in columns of whole numbers, rows of weight 0 left out.
 pub struct Embedding<'a> {
     columns: Vec<(Content<'a>, Scale)>,
-    /// Where the columns of each variable are.
+    /// The columns of each variable.
     blocks: Vec<Range<usize>>,
     /// The rows with a weight, if not all have one.
     rows: Option<Vec<usize>>,
@@ -190,7 +190,7 @@ impl<'a> Embedding<'a> {
         others.map(|(_, &(state, _))| state).collect()
     }
 
-    /// Where the columns of each variable are.
+    /// The columns of each variable.
     pub fn blocks(&self) -> &[Range<usize>] {
         &self.blocks
     }
@@ -228,7 +228,7 @@ mod tests {
         let table = [Column::Codes(&codes), Column::Numbers(&numbers), Column::Numbers(&[7.0; 5])];
         let embedding =
             Embedding::new(&table, &[0, 1, 2], vec![1, 1, 1, 1, 0], 9, 2, &Stop::default()).unwrap();
-        // Constant; one column; states 0, 3, 5 occur with a weight, of which 3 is the most frequent.
+        // Constant; one column; states 0, 3, 5 occur with a weight, and 3 is the most frequent.
         assert_eq!(embedding.blocks(), [1..3, 0..1, 0..0]);
         assert_eq!((embedding.columns(), embedding.units()), (3, &[1; 4][..]));
         let mut block = [0.0; 4];

@@ -19,7 +19,7 @@ use crate::varset::MAX_VARIABLES;
 pub struct Moments {
     /// The correlations of all embedded columns.
     pub correlations: Matrix,
-    /// Where the columns of each variable are; a variable that does not vary has none.
+    /// The columns of each variable; a constant variable has none.
     pub blocks: Vec<Range<usize>>,
     /// The logarithm of the variance of each column, by maximum likelihood.
     pub ln_variance: Vec<f64>,
@@ -29,7 +29,7 @@ pub struct Moments {
     pub fingerprint: u128,
 }
 
-/// What criteria need to know of every column by itself.
+/// The properties of single columns that criteria use.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread<'a> {
     /// The logarithm of the variance of each column.
@@ -56,7 +56,7 @@ pub(super) fn ln_variance(variation: i128, cases: f64, scale: &Scale) -> f64 {
 }
 
 impl Moments {
-    /// What criteria need to know of every column by itself.
+    /// The properties of single columns that criteria use.
     pub(super) fn spread(&self) -> Spread<'_> {
         Spread { ln_variance: &self.ln_variance, total: self.total }
     }

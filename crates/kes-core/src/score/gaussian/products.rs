@@ -68,7 +68,7 @@ pub struct Sums {
     pairs: Vec<i128>,
 }
 
-/// Where the sums of a panel begin.
+/// The offset of the sums of a panel.
 fn panel_start(panel: usize) -> usize {
     WIDTH * WIDTH * panel * (panel + 1) / 2
 }
@@ -126,7 +126,7 @@ impl AddAssign for Sums {
     }
 }
 
-/// Which limbs are multiplied, and what a unit of the product counts.
+/// The limbs that are multiplied, and the value of a unit of the product.
 type Product = (usize, usize, i128);
 
 /// `h h'`, `l l'` and `(h + l)(h' + l')`.
@@ -209,7 +209,7 @@ impl Limbs {
     }
 }
 
-/// What is left of a number when its lowest limb is taken off, and that limb.
+/// A number without its lowest limb, and that limb.
 #[inline]
 fn split(value: i64) -> (i64, i64) {
     let half = 1 << (LIMB - 1);

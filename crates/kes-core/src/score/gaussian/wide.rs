@@ -101,7 +101,7 @@ impl WideTable {
         })
     }
 
-    /// The same as a table of which all correlations are known exactly.
+    /// The same as a table with all correlations known exactly.
     ///
     /// # Errors
     /// If `stop` is raised meanwhile.
@@ -310,14 +310,14 @@ impl Worker for Evaluating<'_> {
     }
 }
 
-/// What a source must exceed.
+/// The bounds that a source must exceed.
 struct Bound {
     lower: Vec<f64>,
     pivots: Vec<f64>,
     /// Of `e_y`, and of `v`.
     error: f64,
     variance_error: f64,
-    /// What `e_y²` must exceed is this times `v`,
+    /// The bound of `e_y²` is this times `v`,
     needed: f64,
     /// less this.
     slack: f64,

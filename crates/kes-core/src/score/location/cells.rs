@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use super::rows::Rows;
 use crate::score::gaussian::DoubleDouble;
 
-/// How many values are allocated together.
+/// Number of values allocated together.
 const BLOCK: usize = 32;
 /// For [`Cells::bytes`]: columns with which the correlations of a column are asked for.
 const ASKED: usize = 256;
@@ -36,7 +36,7 @@ struct Column {
     /// The sum over each cell by the root of its weight: sums of their products are what the means of
     /// cells explain.
     explained: Box<[i64]>,
-    /// What the means leave of the column's covariation with itself.
+    /// The column's covariation with itself, less the part that the means explain.
     left: i128,
     /// The share that is left of its variance, and the logarithm of the share.
     share: (f64, f64),

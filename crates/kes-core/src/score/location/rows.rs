@@ -21,9 +21,9 @@ pub enum Place {
 /// Scaled sums have at most this many bits, so that sums of their products are exact.
 const BITS: i32 = 59;
 
-/// What all cells of a table are computed from. Rows with the same codes are merged.
+/// The rows from which all cells of a table are computed. Rows with the same codes are merged.
 pub struct Rows {
-    /// Where each variable is.
+    /// The position of each variable.
     pub places: Vec<Place>,
     /// The number of states of each discrete variable.
     pub arity: Vec<usize>,
@@ -33,7 +33,7 @@ pub struct Rows {
     pub numbers: Vec<Vec<i64>>,
     /// The weights of the rows in units.
     pub units: Vec<u64>,
-    /// What a unit is in the weights of `numbers`.
+    /// The unit of the weights of `numbers`.
     pub weight: f64,
     /// The sums of products of all pairs of columns.
     sums: Sums,

@@ -24,7 +24,7 @@ pub struct Table {
     pub(super) discrete: discrete::Table,
     /// `λ u`.
     pub(super) penalty: f64,
-    /// What `F` is a multiple of.
+    /// The unit of `F`, which is a multiple of it.
     pub(super) quantum: f64,
     pub(super) kept: Kept,
     pub(super) dependent: Dependent,
@@ -366,13 +366,13 @@ mod tests {
         assert!(gain < 8.0, "{gain}");
     }
 
-    /// What a discrete variable determines is never joined to it, and neither are supersets.
+    /// Variables that a discrete variable determines are never joined to it, and neither are supersets.
     #[test]
     fn what_is_determined_is_inadmissible() {
         let sample = Sample::new(2, 100);
-        let told: Vec<f64> = sample.codes[1].iter().map(|&b| f64::from(b * b) + 0.25).collect();
+        let determined: Vec<f64> = sample.codes[1].iter().map(|&b| f64::from(b * b) + 0.25).collect();
         let mut columns = sample.columns().to_vec();
-        columns.push(Column::Numbers(&told));
+        columns.push(Column::Numbers(&determined));
         let arity = [2, 3, 0, 4, 0, 0];
         let table = table(&columns, &arity, &[0, 1, 2, 3, 4, 5], None);
         for (members, term) in all_terms(&table).into_iter().enumerate() {

@@ -100,7 +100,7 @@ impl Worker for Evaluating<'_> {
     }
 }
 
-/// What the partial correlation of a continuous source with a continuous target must exceed.
+/// The bound that the partial correlation of a continuous source with a continuous target must exceed.
 struct Bound<'t> {
     table: &'t Table,
     cells: Arc<Cells>,

@@ -7,7 +7,7 @@ use crate::stop::Stopped;
 use crate::wide::list;
 use crate::wide::model::Neighbour;
 
-/// How many members of `B` a target has, insertions and deletions, and their highest levels.
+/// Number of members of `B` of a target, insertions and deletions, and their highest levels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Summary {
     number: [u32; 2],

@@ -21,7 +21,7 @@ export function withInterval(term) {
   return significant(term.value) + range;
 }
 
-// What the coefficients of a CPD belong to: a continuous parent (or a polynomial of its normal score),
+// The terms of the coefficients of a CPD: a continuous parent (or a polynomial of its normal score),
 // or a state of a discrete one; then combinations of states, if there are coefficients for them.
 function regressors(parents, number, degree) {
   const single = parents.flatMap((parent) => {

@@ -28,7 +28,7 @@ export function fewTag() {
   return element("span", { class: "tag", title: "too few cases for a reliable estimate" }, "few");
 }
 
-// How a variable depends on its parents in the network that was fitted to a model.
+// The CPD of a variable in the network that was fitted to a model.
 export function cpdTable(index, node) {
   const name = JSON.stringify(data.names[node]);
   const fitted = `optima[${data.optima[index].number}].fit(data)`;
@@ -145,7 +145,7 @@ function describeModel({ node, parents, kind, numbers }) {
     : `The distribution is normal: the intercept is its mean, ${deviation} its standard deviation.`;
 }
 
-// What numbers are in a network with curves.
+// The meaning of coefficients in a network with curves.
 function scale({ degree }) {
   return degree > 1 ? " Numbers are normal scores of ranks, and P1, P2, … their polynomials." : "";
 }

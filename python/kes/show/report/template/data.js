@@ -4,7 +4,7 @@
 
 export const data = JSON.parse(document.getElementById("data").textContent);
 
-// What decides the width of edges and the consensus: "evidence", or a kind of support.
+// The measure behind the width of edges and the consensus: "evidence", or a kind of support.
 export const strengthKinds = Object.keys(data.supports);
 
 // The kinds of support of an edge that the page has, such as "search".

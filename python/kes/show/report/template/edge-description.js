@@ -15,7 +15,7 @@ export function probabilityOf({ pair }) {
   return data.evidence?.probability[pair] ?? null;
 }
 
-// How the evidence was found: "exact", "estimate", "upper bound" or "lower bound".
+// The status of the evidence: "exact", "estimate", "upper bound" or "lower bound".
 export function statusOf({ pair }) {
   return data.evidence?.status[pair] ?? null;
 }

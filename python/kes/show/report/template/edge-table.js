@@ -130,7 +130,7 @@ function columnsOf(view) {
   if (data.evidence) columns.push(EVIDENCE);
   if (data.worth && isSingle) columns.push(WORTH);
   if (hasCoefficients && isSingle) columns.push(COEFFICIENT);
-  // What tells most about the data comes first.
+  // The most informative edges come first.
   return [...columns, ...supportKinds.toReversed().map(supportColumn)];
 }
 
@@ -297,7 +297,7 @@ function summariseEvidence(rows) {
   );
 }
 
-// How evidence was computed, and the command that computes more.
+// Describe the computation of evidence, and the command that computes more.
 function evidenceNote() {
   const command = data.evidence_command;
   if (!command) return data.evidence_note;

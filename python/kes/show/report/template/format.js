@@ -33,10 +33,10 @@ export function counted(count, noun) {
   return `${number(count, 0)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-// How many things a filter finds, in a list that shows only the first of many.
+// The number of matches of a filter, in a list that shows only the first of many.
 export function foundText(some, all, noun, most) {
   const text = some === all ? counted(all, noun) : `${number(some, 0)} of ${counted(all, noun)}`;
-  return some > most ? `${text}, of which the first ${most} are shown` : text;
+  return some > most ? `${text}, the first ${most} shown` : text;
 }
 
 // A number of cases; with weighted rows it may be a fraction.

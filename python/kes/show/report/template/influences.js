@@ -1,4 +1,4 @@
-// How much each variable tells about a target, given the evidence: mutual information in nats for a
+// Information of each variable on a target, given the evidence: mutual information in nats for a
 // discrete target, explained share of the variance for a continuous one.
 
 import { Gaussian } from "./gaussian.js";

@@ -1,4 +1,4 @@
-// How strong an edge is: by evidence in nats, or by a kind of support.
+// The strength of an edge: its evidence in nats, or a kind of support.
 
 import { data } from "./data.js";
 import { number } from "./format.js";

@@ -85,7 +85,7 @@ impl Bdeu {
     }
 }
 
-/// How to compute `ln Γ(a + n) − ln Γ(a)` of the cells of a set.
+/// Computation of `ln Γ(a + n) − ln Γ(a)` of the cells of a set.
 enum Cell {
     /// `a < 64`: the same `ln a` belongs to every occupied cell and is left to the end.
     Small { a: f64, ln_a: f64, ln_gamma: f64 },
@@ -112,7 +112,7 @@ impl Cell {
         }
     }
 
-    /// What is left to add for every occupied cell.
+    /// The remaining addend of every occupied cell.
     fn rest(&self) -> f64 {
         match *self {
             Self::Small { ln_a, .. } => ln_a,

@@ -54,7 +54,7 @@ pub struct Parameters {
 /// A criterion with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Criterion {
-    /// Which criterion.
+    /// The criterion.
     pub description: &'static Description,
     parameters: Parameters,
 }
@@ -100,12 +100,12 @@ pub trait Function: Send + Sync {
     fn tolerance(&self) -> f64;
 }
 
-/// Which rules of [`bounds`](crate::score::bounds) hold for a criterion.
+/// The rules of [`bounds`](crate::score::bounds) that hold for a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rules {
     /// Rules 1 and 2: likelihood less a penalty. The detail of a set is its likelihood `Σ n ln n`.
     Penalised {
-        /// What a free parameter costs.
+        /// The price of a free parameter.
         penalty: f64,
     },
     /// Rules 3 and 4: every case costs at least what it costs to predict it. The detail of a set is its

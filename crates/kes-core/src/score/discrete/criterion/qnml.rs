@@ -6,7 +6,7 @@
 //! by the quotient of two such distributions, over `P ∪ y` and over `P`. There is no parameter to choose.
 //!
 //! # The regret
-//! `C(N, 1) = 1`; `C(N, 2) = Σ_k N!/((N−k)! N^k)`, of which few terms matter; and
+//! `C(N, 1) = 1`; `C(N, 2) = Σ_k N!/((N−k)! N^k)`, where few terms matter; and
 //! `C(N, K + 2) = C(N, K + 1) + N/K · C(N, K)` [Kontkanen & Myllymäki 2007]. All terms are positive, so
 //! nothing cancels. Above [`EXACT`] cells it is the approximation of [Szpankowski & Weinberger 2012],
 //! with `α = K/N` and `c = ½ + ½ √(1 + 4/α)`,
