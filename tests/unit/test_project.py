@@ -161,7 +161,10 @@ ORDER = (
 )
 """From the ground up: each imports only those before it."""
 
-FACADE = ("kes.results.methods", "kes.results.structure_methods")
+FACADE = (
+    *("kes.results.methods", "kes.results.support_methods"),
+    *("kes.results.structure_methods", "kes.results.picture_methods"),
+)
 """The methods of `Optima` ask rooms above, which they import when they are called."""
 
 LAZY = {

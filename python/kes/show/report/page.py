@@ -18,7 +18,7 @@ from kes.analysis.coverage import Coverage
 from kes.analysis.effect_table import Effects
 from kes.analysis.noise import quick_noise
 from kes.files import write_file
-from kes.results.methods import REPORT_DEFAULTS, ReportOptions
+from kes.results.picture_methods import REPORT_DEFAULTS, ReportOptions
 from kes.search.driver import threads
 from kes.show.report import prose
 from kes.show.report.averaged_answers import averaged_answers, members_of, report_average
