@@ -122,7 +122,7 @@ def _learn(data: Data | TableAsRead, options: LearnOptions, out: OutFile | None)
     if base is not None:
         problem = replace(problem, earlier=base.completion)
     try:
-        problem = prepare(problem, execution, whole)
+        problem = prepare(problem, execution, whole.since(started))
     except SearchInterrupted:
         raise Interrupted from None
     if not options["keep_imputed"]:

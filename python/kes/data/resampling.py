@@ -217,10 +217,13 @@ class Stack:
         """The current imputations of each variable; nothing if they are too many to keep."""
         if sum(places.size for places in self.gaps) > MOST_KEPT:
             return ()
-        pairs = zip(self.copies, self.gaps, strict=True)
-        return tuple(tuple(copies[places].tolist()) for copies, places in pairs)
+        return tuple(tuple(values.tolist()) for values in self.values())
 
-    def restore(self, imputed: Sequence[Sequence[float]]) -> bool:
+    def values(self) -> list[NDArray[Any]]:
+        """Return the current imputations of each variable."""
+        return [copies[places] for copies, places in zip(self.copies, self.gaps, strict=True)]
+
+    def restore(self, imputed: Sequence[Sequence[float] | NDArray[Any]]) -> bool:
         """Put earlier imputations back; return whether they fit the gaps."""
         if [len(values) for values in imputed] != [places.size for places in self.gaps]:
             return False

@@ -30,7 +30,7 @@ from kes.network import validate
 from kes.network.cpds import Linear, Local, Logistic, Tabular
 from kes.network.discrete import BayesianNetwork
 from kes.network.gaussian import GaussianNetwork
-from kes.network.gibbs import impute
+from kes.network.gibbs import Check, impute
 from kes.network.large_linear import fit_large_linear
 from kes.network.mixed import MixedNetwork
 from kes.network.one_thread import one_thread
@@ -234,7 +234,7 @@ class Estimates:
 
     Values of the `filled` variables change from table to table; `last` has earlier estimates of
     families of the same table. With a `degree` above 1, continuous columns are normal scores, and
-    enter as polynomials.
+    enter as polynomials. `check` is called often, and may raise an error to end the work.
     """
 
     def __init__(
@@ -247,8 +247,10 @@ class Estimates:
         discretizer: Discretizer | None = None,
         transform: Ranks | None = None,
         notations: Mapping[str, Notation] | None = None,
+        check: Check = lambda: None,
     ) -> None:
         self._parents, self._filled = parents, filled
+        self._check = check
         self._last = {} if last is None else last
         self._degree = degree
         self._kept: dict[str, Any] = {
@@ -259,7 +261,7 @@ class Estimates:
 
     def __call__(self, table: Dataset, prior: Prior = "bdeu", ess: float = 1.0) -> Fitted:
         """Estimate the network from a complete table."""
-        estimator = _Estimator(table, prior, ess, self._degree)
+        estimator = _Estimator(table, prior, ess, self._degree, self._check)
         nodes = tuple(self._parents)
         with one_thread():
             models: dict[str, Any] = {node: self._model(estimator, node) for node in nodes}
@@ -286,8 +288,15 @@ class Estimates:
 class _Estimator:
     """Estimates CPDs from a table; rows of weight 0 only declare states."""
 
-    def __init__(self, table: Dataset, prior: Prior, ess: float, degree: int) -> None:
-        self._most = degree
+    def __init__(
+        self,
+        table: Dataset,
+        prior: Prior,
+        ess: float,
+        degree: int,
+        check: Check = lambda: None,
+    ) -> None:
+        self._most, self._check = degree, check
         weights = np.ones(table.rows) if table.weights is None else table.weights
         counts = weights > 0
         self.states = dict(zip(table.names, table.states, strict=True))
@@ -301,6 +310,7 @@ class _Estimator:
 
     def model(self, node: str, parents: list[str], *, rough: bool, start: Logistic | None) -> Model:
         """Estimate the CPD of a node; see `fit_logistic`."""
+        self._check()
         levels = [len(self.states[parent]) for parent in parents]
         given = [self._columns[parent] for parent in parents]
         own, states, rows = self._columns[node], len(self.states[node]), len(self._weights)
@@ -320,7 +330,8 @@ class _Estimator:
             return fit_linear(node, own, x, names, **how)
         if states == 1:
             return Logistic(np.empty((0, 1 + x.shape[1])), degree=degree)
-        return fit_logistic(node, own, states, x, **how, rough=rough, start=start)
+        how |= {"rough": rough, "start": start, "check": self._check}
+        return fit_logistic(node, own, states, x, **how)
 
     def likelihood(self, node: str, parents: list[str]) -> float:
         """Return the log-likelihood of a node under the estimate of its CPD."""

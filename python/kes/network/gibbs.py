@@ -17,6 +17,7 @@ into it, nor do curves: the draw is then a proposal, accepted with the probabili
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,18 +34,39 @@ from kes.network.regressors import Values, regressor_places
 SWEEPS = 10
 """Estimates for one structure, each followed by a sweep."""
 
+Check: TypeAlias = Callable[[], None]
+"""Called often while missing values are imputed; raises `OutOfTime` to end that."""
 
-def impute(stack: Stack, estimate: Callable[[Dataset], Network], stream: Stream) -> None:
+
+class OutOfTime(Exception):
+    """The budget has ended."""
+
+
+def impute(
+    stack: Stack,
+    estimate: Callable[[Dataset], Network],
+    stream: Stream,
+    *,
+    sweeps: int = SWEEPS,
+    check: Check = lambda: None,
+) -> int:
     """Impute missing values by stochastic EM: estimate a network and draw from it, in turn.
 
     The missing values of the stack are filled in place. The estimated networks (the M-step) must
-    have no probability of zero, or the chain could get stuck.
+    have no probability of zero, or the chain could get stuck. Return the number of sweeps done: if
+    `check` ends one, the values are those before it.
     """
-    for _ in range(SWEEPS):
-        sweep(estimate(stack.dataset()), stack, stream)
+    for done in range(sweeps):
+        before = stack.values()
+        try:
+            sweep(estimate(stack.dataset()), stack, stream, check)
+        except OutOfTime:
+            stack.restore(before)
+            return done
+    return sweeps
 
 
-def sweep(network: Network, stack: Stack, stream: Stream) -> None:
+def sweep(network: Network, stack: Stack, stream: Stream, check: Check = lambda: None) -> None:
     """Draw every missing value of a stack once (the E-step, by sampling).
 
     The network has a node for each variable of the stack, in their order, and no probability of
@@ -54,10 +76,11 @@ def sweep(network: Network, stack: Stack, stream: Stream) -> None:
     families = [_Family(network, node, place) for node in network.nodes]
     for v, rows in enumerate(stack.gaps):
         if rows.size:
+            check()
             own, children = families[v], [one for one in families if v in one.parents]
             columns = _Part(stack.copies, rows)
             if own.levels[-1]:
-                stack.put(v, _states(v, [own, *children], columns, stream))
+                stack.put(v, _states(v, [own, *children], columns, stream, check))
             else:
                 stack.put(v, _numbers(v, own, children, columns, stream))
 
@@ -94,7 +117,9 @@ class _Part:
         return taken
 
 
-def _states(v: int, families: list[_Family], columns: _Part, stream: Stream) -> NDArray[np.int32]:
+def _states(
+    v: int, families: list[_Family], columns: _Part, stream: Stream, check: Check
+) -> NDArray[np.int32]:
     """Draw a discrete variable."""
     states = families[0].levels[-1]
     logs = np.zeros((columns.rows, states))
@@ -103,6 +128,7 @@ def _states(v: int, families: list[_Family], columns: _Part, stream: Stream) -> 
             logs += _looked_up(family, v, columns)
         else:
             for state in range(states):
+                check()
                 value = np.full(columns.rows, state, dtype=np.int32)
                 logs[:, state] += family.log_probability(columns, v, value)
     cumulative = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)

@@ -19,7 +19,7 @@ ess/2 times their sum of squares (those of all states, shifted to have mean 0, s
 special). Without parents, the probabilities are those of a CPT under the prior of BDeu.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
@@ -204,12 +204,14 @@ def fit_logistic(
     degree: int = 1,
     rough: bool = False,
     start: Logistic | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> Logistic:
     """Estimate a logistic node with at least two states from rows of positive weight.
 
     `ess` is the strength of the prior; None means maximum likelihood. A rough estimate, from a
     sample of many rows, is enough if the rows will change again. `start` is an estimate from
-    nearly the same rows, to start from.
+    nearly the same rows, to start from. `check` is called in each step of Newton's
+    method.
     """
     if rough:
         some = slice(None, None, 1 + len(own) * states * (1 + regressors.shape[1]) // _ROUGHLY)
@@ -235,7 +237,7 @@ def fit_logistic(
             found = maximise(data.with_constant(), penalty, near)
             return Logistic(found @ unscale.T, degree=degree)
         x, own, weights = data.x[rows], codes.astype(own.dtype), data.cases[rows, codes]
-    problem = _PenalisedLikelihood(x, own, states, weights=weights, penalty=penalty)
+    problem = _PenalisedLikelihood(x, own, states, weights=weights, penalty=penalty, check=check)
     if rough and len(problem.penalty) > _MANY:
         return Logistic(problem.approach(near) @ unscale.T, degree=degree)
     coefficients, curvature = problem.solve(node, near, _ENOUGH if rough else _CONVERGED)
@@ -258,7 +260,9 @@ class _PenalisedLikelihood:
         *,
         weights: NDArray[np.float64],
         penalty: float,
+        check: Callable[[], None],
     ) -> None:
+        self.check = check
         self.x = np.concatenate([np.ones((len(x), 1)), x], axis=1)
         self.rooted = self.x * np.sqrt(weights)[:, np.newaxis]
         self.own, self.weights = own, weights
@@ -324,6 +328,7 @@ class _PenalisedLikelihood:
 
     def look(self, coefficients: NDArray[np.float64]) -> _Look:
         """Return the value, its gradient, and the probabilities of all states but the first."""
+        self.check()
         odds = np.concatenate([np.zeros((len(self.x), 1)), self.x @ coefficients.T], axis=1)
         logs = log_softmax(odds)
         probabilities = np.exp(logs[:, 1:])

@@ -334,7 +334,7 @@ class LearnOptions(RunOptions, total=False):
             doc='Stop after this time: seconds, or text such as "30s", "5m", "1h30m". It includes '
             "reading the data and improving: the runs end early enough. If it ends before the "
             "first run has, the result holds what GES had reached by then. Imputing missing values "
-            "takes at most half of it, but at least one round.",
+            "takes at most half of it, and its first round at most all.",
             check=duration,
             type="float, str or None",
             metavar="TIME",

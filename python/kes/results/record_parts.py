@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from kes.data.column import State
+from kes.network.gibbs import SWEEPS
 from kes.options import check_prior
 from kes.search.choice import CriterionChoice, Trial
 from kes.search.evaluation import Evaluation
@@ -27,7 +28,8 @@ def typed(kind: type[T], value: object) -> T:
 def completion_to_json(completion: Completion) -> dict[str, Any]:
     """Return how values were imputed; without the values if they are not kept."""
     entry = asdict(completion)
-    return entry if completion.imputed else {k: v for k, v in entry.items() if k != "imputed"}
+    plain = {"imputed": (), "sweeps": SWEEPS}
+    return {key: value for key, value in entry.items() if value != plain.get(key)}
 
 
 def completion_from_json(
@@ -40,12 +42,13 @@ def completion_from_json(
     if len(cells) != len(names):
         raise ValueError("names and cells differ in number")
     rounds = integer("rounds", entry["rounds"], minimum=1)
+    sweeps = integer("sweeps", entry.get("sweeps", SWEEPS), minimum=1, maximum=SWEEPS)
     imputed = (
         tuple(_imputed(values, own) for values, own in zip(entry["imputed"], states, strict=True))
         if "imputed" in entry
         else ()
     )
-    return Completion(cells, rounds, typed(bool, entry["settled"]), imputed)
+    return Completion(cells, rounds, typed(bool, entry["settled"]), sweeps, imputed)
 
 
 def _imputed(values: Sequence[object], states: Sequence[State]) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from kes.data.notes import MANY_STATES, are_numbers, without_excluded
 from kes.errors import listed, printable
+from kes.network.gibbs import SWEEPS
 from kes.options import Sampled
 from kes.results.isolated import isolated, unseen
 from kes.search.edge_price import chance_edges
@@ -157,9 +158,12 @@ def completed(optima: Optima) -> str:
         end = "stopped before convergence by a budget or because the table is large"
     else:
         end = "after which the model still changed"
+    work = counted(completion.rounds, "round")
+    if completion.rounds == 1 and completion.sweeps < SWEEPS:
+        work = counted(completion.sweeps, "sweep")
     return (
         f"{sum(completion.cells)} imputed, {optima.record.reading.completions} times each, "
-        f"by {counted(completion.rounds, 'round')} of EM, {end}"
+        f"by {work} of EM, {end}"
     )
 
 

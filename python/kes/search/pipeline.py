@@ -11,6 +11,7 @@ from kes.budget import Budget, default_tasks
 from kes.data.dataset import Dataset
 from kes.errors import KesError
 from kes.graph.core_graph import RawGraph
+from kes.network.gibbs import OutOfTime
 from kes.progress import Progress, reporting
 from kes.search import dask_cluster
 from kes.search.collector import Collector
@@ -29,7 +30,7 @@ _AT_ONCE = 100_000  # runs in one call of the core: a list of millions would be 
 def prepare(problem: Problem, execution: Execution, budget: Budget) -> Problem:
     """Impute missing values and hand the table over to the core.
 
-    Imputation takes at most half of the budget, but at least one round.
+    Imputation takes at most half of the budget, and its first round at most all.
     """
     began = time.monotonic()
     half = math.inf if budget.seconds is None else budget.seconds / 2
@@ -37,7 +38,7 @@ def prepare(problem: Problem, execution: Execution, budget: Budget) -> Problem:
     def keep_going(rounds: int) -> bool:
         spent = time.monotonic() - began
         report(Progress(rounds, MAX_ROUNDS, None, 0, spent, None, unit="rounds"))
-        return spent < half
+        return spent < (half if rounds else budget.most_seconds)
 
     try:
         if not isinstance(problem.table, Dataset):
@@ -46,6 +47,8 @@ def prepare(problem: Problem, execution: Execution, budget: Budget) -> Problem:
         _ = problem.core  # made here, so that Ctrl-C is handled
     except KeyboardInterrupt:
         raise SearchInterrupted(None) from None
+    except OutOfTime:
+        raise _too_short(budget, "impute the missing values once") from None
     return problem
 
 
@@ -177,7 +180,7 @@ def do_runs(
             if base is None or base.unfinished:
                 base = _greedy(problem, execution.threads, keep_going)
             if base is None:
-                raise _too_short(budget)
+                raise _too_short(budget, "compare all pairs of columns")
             if base.unfinished:
                 return base
             collector = Collector(
@@ -246,10 +249,10 @@ def _greedy(problem: Problem, threads: int, keep_going: Callable[[int], bool]) -
     return record()
 
 
-def _too_short(budget: Budget) -> KesError:
+def _too_short(budget: Budget, work: str) -> KesError:
     return KesError(
-        f"the budget is too short for these data: {budget.most_seconds:.0f} s are not enough to "
-        "compare all pairs of columns; give more time, or fewer columns",
+        f"the budget is too short for these data: the {budget.most_seconds:.0f} s left are not "
+        f"enough to {work}; give more time, or fewer columns",
         option="budget",
     )
 

@@ -225,7 +225,7 @@ class Problem:
             self.reading.completions,
             self.cache_mb,
             threads=threads,
-            rounds=None if again is None else again.rounds if not again.settled else None,
+            again=again,
             keep_going=keep_going if again is None else lambda done: keep_going(done) or True,
         )
 

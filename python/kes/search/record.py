@@ -21,6 +21,7 @@ from kes.budget import Improve, Prove
 from kes.data.column import State, kind_of
 from kes.data.schema import ReadOptions
 from kes.graph.core_graph import CoreGraph, RawGraph
+from kes.network.gibbs import SWEEPS
 from kes.search.choice import CriterionChoice
 from kes.search.edge_price import default_price
 from kes.search.evaluation import Evaluation
@@ -154,6 +155,7 @@ class Completion:
     cells: tuple[int, ...]  # for each variable, the number of rows in which it was missing
     rounds: int  # of structural EM
     settled: bool
+    sweeps: int = SWEEPS  # of the last round, which a budget may end
     imputed: tuple[tuple[float, ...], ...] = field(default=(), compare=False, repr=False)
     """For each variable, the imputed codes or numbers in the order of `Stack`; empty if not kept.
 

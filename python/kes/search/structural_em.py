@@ -29,7 +29,7 @@ from kes.data.resampling import Stack
 from kes.graph import EssentialGraph
 from kes.native import core_problem, cores
 from kes.network.fitting import Estimates, Model, families, fitting_dag
-from kes.network.gibbs import SWEEPS, impute
+from kes.network.gibbs import SWEEPS, OutOfTime, impute
 from kes.options import DEFAULTS
 from kes.search.driver import Driver
 from kes.search.record import Completion
@@ -41,7 +41,7 @@ MAX_VALUES = 3 * 10**8
 
 
 KeepGoing: TypeAlias = Callable[[int], bool]
-"""Called about ten times a second with the number of rounds done; returns whether to go on."""
+"""Called often with the number of rounds done; returns whether to go on."""
 
 
 def complete(
@@ -51,7 +51,7 @@ def complete(
     cache_mb: int,
     *,
     threads: int | None = None,
-    rounds: int | None = None,
+    again: Completion | None = None,
     keep_going: KeepGoing = lambda _: True,
 ) -> tuple[Dataset, Completion]:
     """Impute the missing values; return the completed table and what was done.
@@ -60,10 +60,15 @@ def complete(
     `ess`, `penalty`, `transform` and `basis`), the prior over edges, `max_parents`, the knowledge
     and the number of completions. They do not depend on how runs choose among neighbours, so
     searches with any k, and proofs, use the same completed table. If stopped before the model has
-    settled, the values are those of the last round begun: the same as with that many rounds. Give
-    `rounds` to repeat an earlier completion that was stopped.
+    settled, the values are those of the last sweep that ended. Give an earlier completion to do the
+    same sweeps `again`.
+
+    Raises
+    ------
+    OutOfTime
+        If it is stopped before a single sweep: the first filling ignores all dependences.
     """
-    how: dict[str, Any] = {"threads": threads, "rounds": rounds, "keep_going": keep_going}
+    how: dict[str, Any] = {"threads": threads, "again": again, "keep_going": keep_going}
     if not settings.measure.uses_ranks(table.kind):
         return _complete(table, settings, completions, cache_mb, **how)
     ranks = Ranks.of(table.dataset, table.gaps)
@@ -80,7 +85,7 @@ def _complete(
     cache_mb: int,
     *,
     threads: int | None,
-    rounds: int | None,
+    again: Completion | None,
     keep_going: KeepGoing,
 ) -> tuple[Dataset, Completion]:
     """Impute the missing values of a table whose numbers are as the CPDs take them."""
@@ -90,22 +95,33 @@ def _complete(
     stack = Stack(table, completions)
     stack.scatter(Stream(settings.seed, Purpose.IMPUTATIONS, 0))
     best = partial(best_of, cache_mb=cache_mb, threads=threads or cores())
-    # At least one round is done: the first filling ignores all dependences.
-    model = best(stack.dataset(), trees, keep_going=lambda: keep_going(0) or True)
-    settled, done_rounds = False, 0
+    rounds, sweeps, settled = 0, SWEEPS, False
     last: dict[tuple[str, ...], Model] = {}  # shared by all rounds: many families stay the same
     limit = max_rounds(stack.size)
-    while model is not None and not settled and done_rounds < limit:
-        done_rounds += 1
+
+    def check() -> None:
+        if not keep_going(rounds):
+            raise OutOfTime
+
+    model = best(stack.dataset(), trees, keep_going=lambda: keep_going(0))
+    while model is not None and not settled and rounds < limit:
         dag = fitting_dag(model, stack.dataset(), degree)
         parents = families(table.dataset.names, dag)
-        estimates = Estimates(parents, filled=stack.filled, last=last, degree=degree)
-        impute(stack, estimates, Stream(settings.seed, Purpose.IMPUTATIONS, done_rounds))
-        if done_rounds == rounds or not keep_going(done_rounds):
+        estimates = Estimates(parents, filled=stack.filled, last=last, degree=degree, check=check)
+        stream = Stream(settings.seed, Purpose.IMPUTATIONS, rounds + 1)
+        is_last = again is not None and rounds + 1 == again.rounds
+        wanted = again.sweeps if again is not None and is_last else SWEEPS
+        done = impute(stack, estimates, stream, sweeps=wanted, check=check)
+        if done:
+            rounds, sweeps = rounds + 1, done
+        if is_last or done < SWEEPS or not keep_going(rounds):
             break
-        found = best(stack.dataset(), free, keep_going=partial(keep_going, done_rounds))
+        found = best(stack.dataset(), free, keep_going=partial(keep_going, rounds))
         settled, model = found == model, found
-    return stack.dataset(), Completion(table.cells, done_rounds, settled, stack.imputed)
+    if not rounds:
+        raise OutOfTime
+    settled = settled if again is None else again.settled
+    return stack.dataset(), Completion(table.cells, rounds, settled, sweeps, stack.imputed)
 
 
 def restored(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,10 @@ from kes.data.random_stream import Stream
 from kes.data.resampling import Stack
 from kes.errors import KesError
 from kes.network.fitting import Estimates
+from kes.network.gibbs import SWEEPS, OutOfTime
+from kes.results.record_parts import completion_from_json, completion_to_json
 from kes.search import structural_em
+from kes.search.problem import Problem
 
 
 def with_gaps(frame: pd.DataFrame, share: float, seed: int = 0) -> pd.DataFrame:
@@ -160,6 +165,45 @@ class TestSearch:
         assert again.record.completion == done
         assert again == hasty.extend(2)
         assert kes.certify(table, missing="em", optima=hasty).score >= hasty.best.score
+
+    @pytest.mark.parametrize("last_call", [40, 90, 150, 250])
+    def test_a_budget_ends_filling_anywhere_and_the_same_sweeps_can_be_done_again(
+        self, table, last_call
+    ):
+        """As the clock is looked at for each node and each column with gaps, not once a round."""
+        problem = Problem.of(table, {"missing": "em"})
+        how = problem.settings, problem.reading.completions, problem.cache_mb
+        calls = 0
+
+        def keep_going(_: int) -> bool:
+            nonlocal calls
+            calls += 1
+            return calls < last_call
+
+        filled, done = structural_em.complete(problem.table, *how, keep_going=keep_going)
+        assert calls == last_call, "the first no ends it"
+        assert not done.settled
+        if last_call == 40:  # of 14 in a sweep
+            assert done.rounds == 1
+            assert 0 < done.sweeps < SWEEPS
+        bare = replace(done, imputed=())
+        again, same = structural_em.complete(problem.table, *how, again=bare)
+        assert (same, same.imputed) == (done, done.imputed)
+        assert np.array_equal(again.codes, filled.codes)
+        read = completion_from_json(
+            json.loads(json.dumps(completion_to_json(done))), filled.names, filled.states
+        )
+        assert read == done
+
+    def test_a_budget_that_ends_before_a_single_sweep_is_too_short(self, table, monkeypatch):
+        """The first filling ignores all dependences: a network from it would lack edges."""
+
+        def slow(*_):
+            raise OutOfTime
+
+        monkeypatch.setattr("kes.network.gibbs.sweep", slow)
+        with refused("impute", option="budget"):
+            kes.learn(table, missing="em", budget="1s")
 
     def test_there_are_no_more_rounds_than_there_may_be(self, table, optima, monkeypatch):
         monkeypatch.setattr(structural_em, "MAX_ROUNDS", optima.record.completion.rounds - 1)
