@@ -119,9 +119,11 @@ def overview(results: Results, ours: str = OURS) -> list[list[str]]:
     """Return one line for each search: all data sets on which it ended, taken together.
 
     A difference is ours less that of the search; means are over data sets, each of which counts
-    once. The distances are of networks only, since real tables have no truth.
+    once. The distances are of networks only, since real tables have no truth. The last number can
+    be compared between searches: it is the mean over the data sets on which all of them ended.
     """
     lines = []
+    common = shared(results, ours)
     for search in WANTED:
         gaps = {data: results.gaps(data, ours, search, "per_case") for data in DATA}
         gaps = {data: found for data, found in gaps.items() if found}
@@ -140,9 +142,18 @@ def overview(results: Results, ours: str = OURS) -> list[list[str]]:
                 record(means, TIE),
                 record(single, TIE),
                 number(statistics.mean(nearer)) if nearer else "–",
+                number(statistics.mean(statistics.mean(gaps[data]) for data in common), 2)
+                if common
+                else "–",
             ]
         )
     return lines
+
+
+def shared(results: Results, ours: str) -> list[str]:
+    """Return the data sets on which all searches with any result ended."""
+    tried = [s for s in WANTED if any(results.gaps(data, ours, s, "per_case") for data in DATA)]
+    return [data for data in DATA if all(results.gaps(data, ours, s, "per_case") for s in tried)]
 
 
 OVERVIEW = [
@@ -152,7 +163,10 @@ OVERVIEW = [
     "higher/same/lower: data sets",
     "splits",
     "additional SHD",
+    "mean over the data sets of all",
 ]
+WITHOUT_SHD = [*OVERVIEW[:-2], OVERVIEW[-1]]
+
 BRIEF = (
     "pyAgrum greedy hill climbing",
     "Tetrad FGES",
@@ -160,6 +174,11 @@ BRIEF = (
     "Tetrad 7.6.3 BOSS, 10 starts",
 )
 """The four peers of the README: hill climbing, GES, and the two that come closest."""
+
+
+def without_shd(lines: list[list[str]]) -> list[list[str]]:
+    """Return the lines without the distance from the truth, which averages do not have."""
+    return [[*line[:-2], line[-1]] for line in lines]
 
 
 def brief(lines: list[list[str]], averaged: list[list[str]]) -> str:
@@ -181,7 +200,7 @@ def documented(results: Results) -> None:
     lines, averaged = overview(results), overview(results, AVERAGE)
     fill(README, "heldout in short", brief(lines, averaged))
     fill(QUALITY, "heldout", table(OVERVIEW, lines))
-    fill(QUALITY, "heldout average", table(OVERVIEW[:-1], [line[:-1] for line in averaged]))
+    fill(QUALITY, "heldout average", table(WITHOUT_SHD, without_shd(averaged)))
     above = tables.gap(AVERAGE, "per_case", digits=3, tie=TIE)
     rest = [search for search in WANTED if search != AVERAGE]
     fill(TABLES, "heldout average by data", tables.by_data(results, DATA, rest, above))
@@ -214,7 +233,7 @@ def main() -> None:
             print(name, cell.search, cell.sample, f"{cell.cpu:.1f} s", file=sys.stderr, flush=True)
     show(OVERVIEW, overview(results))
     print()
-    show(OVERVIEW[:-1], [line[:-1] for line in overview(results, AVERAGE)])
+    show(WITHOUT_SHD, without_shd(overview(results, AVERAGE)))
     if options.fill:
         documented(results)
 
