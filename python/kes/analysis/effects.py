@@ -300,7 +300,7 @@ def _premise(within: float, posterior: StructurePosterior | None, covered: float
         )
     return (
         f"one of these models is right; they have {covered:.1%} of the {posterior.quantity} "
-        f"as far as it is known. weight: that of the model, divided evenly by its DAGs."
+        f"({posterior.models_status}). weight: that of the model, divided evenly by its DAGs."
     )
 
 
@@ -310,8 +310,8 @@ def _note(contrast: Contrast, change: str, premise: str, kind: TableKind) -> lis
     if contrast.outcome is not None:
         model = f"the log-odds of {y} are linear in {x} and its parents, where any is continuous"
     return [
-        f"effect: change of {change}, by adjustment for the parents of {x}; 0 where no directed "
-        f"path leads from {x} to {y} (reaches).",
+        f"effect: change of {change}, estimated by adjustment for the parents of {x}; 0 where no "
+        f"directed path leads from {x} to {y} (reaches).",
         "Assumptions that data cannot confirm: arrows are causal, no common cause of two variables "
         f"is missing, and {premise}",
         f"unseen: share of the cases for whose parents' states one of the two states of {x} never "

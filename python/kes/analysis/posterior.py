@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
+from kes.analysis.certificate import about
 from kes.analysis.chains import ChainWork, Scored
 from kes.analysis.probabilities import ModelProbability, StructurePosterior, Structures
 from kes.analysis.sampled_posterior import planned, sampled
@@ -282,6 +283,11 @@ class PosteriorCost:
         self.seconds = 2.0 ** min(variables, _UNTHINKABLE) * per_set
         self._counting = set_seconds / per_set  # the share of the first pass
 
+    @property
+    def method_of_models(self) -> str:
+        """The method for what follows from whole models, which the sum does not give."""
+        return "exact" if self.variables <= _core.MAX_ENUMERATED else "chains"
+
     def share(self, done: int) -> float:
         """Return the share of the time until this many sets are done, in all passes together."""
         sets = 1 << self.variables
@@ -293,7 +299,7 @@ class PosteriorCost:
             return f"{self.variables} variables that vary: too many for a sum over all networks"
         return (
             f"{self.variables} variables that vary: the sum over all networks takes "
-            f"{self.bytes / 2**20:,.0f} MB, and about {self.seconds:,.0f} s of processor time"
+            f"{about(self.bytes / 2**20)} MB and {about(self.seconds)} s of processor time, roughly"
         )
 
 

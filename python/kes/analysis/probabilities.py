@@ -36,7 +36,7 @@ class ModelProbability:
     graph : EssentialGraph
         The model.
     probability : float
-        Its posterior probability: of all its DAGs together.
+        Its posterior probability: of all its DAGs together. NaN if the chains do not agree on it.
     error : float
         Its standard error, from the spread of the chains; 0 if it is exact.
     """
@@ -54,6 +54,7 @@ class Structures:
     blankets: NDArray[np.float64] = field(repr=False)
     models: tuple[ModelProbability, ...] = field(repr=False)
     effective: float
+    effective_error: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,12 +183,42 @@ class StructurePosterior:
         rows = [(*row, self._status(row[2])) for row in found]
         return self._table(("node", "member", "probability", "status"), rows)
 
+    def model_table(self) -> Table:
+        """Return the most probable models.
+
+        Returns
+        -------
+        Table
+            A row for each of `models`: its place there, its `probability` with its standard `error`
+            and `status`, the number of its `edges`, and its `distance` (SHD) from the first.
+        """
+        if self.structures is None:
+            return self._sampled.model_table()
+        rows = []
+        for at, model in enumerate(self.models):
+            share, graph = _shown(model.probability), model.graph
+            distance = graph.shd(self.models[0].graph)
+            rows.append(
+                (at, share, model.error, len(graph.skeleton), distance, self._status(share))
+            )
+        found = self._table(("model", "probability", "error", "edges", "distance", "status"), rows)
+        return Table(found.to_dict(), note="\n".join(filter(None, [self._diversity, found.note])))
+
+    @property
+    def _diversity(self) -> str:
+        """Say the effective number of models."""
+        number, error = self.effective_models, self._whole.effective_error
+        if math.isnan(number):
+            return "effective number of models: not settled"
+        status = "exact" if self.diagnostics is None else f"± {error:.2g}, converged"
+        return f"effective number of models: {number:.4g} ({status})"
+
     def convergence(self, of: str = "edges") -> Table:
         """Return how well chains have settled each probability.
 
         Parameters
         ----------
-        of : {"edges", "arcs", "ancestors", "v_structures", "blankets"}
+        of : {"edges", "arcs", "ancestors", "v_structures", "blankets", "models"}
             Which probabilities.
 
         Returns
@@ -201,13 +232,15 @@ class StructurePosterior:
             raise KesError("exact probabilities need no chains: there is nothing to converge")
         if (found := self.diagnostics.of.get(of)) is None:
             raise unknown("kind of probability", of, self.diagnostics.of, option="of")
-        places: list[tuple[tuple[str, ...], tuple[int, ...]]]
+        places: list[tuple[tuple[str | int, ...], tuple[int, ...]]]
         if of == "v_structures":
             places = [(key, (at,)) for at, key in enumerate(self._whole.v_structures)]
+        elif of == "models":
+            places = [((at,), (at,)) for at in range(len(self.models))]
         else:
             pairs = combinations if of in ("edges", "blankets") else permutations
             places = [(pair, self._pair(*pair)) for pair in pairs(self.names, 2)]
-        names = ("x", "collider", "y") if of == "v_structures" else ("x", "y")
+        names = {"v_structures": ("x", "collider", "y"), "models": ("model",)}.get(of, ("x", "y"))
         rows = []
         for key, at in places:
             numbers = (found.error, found.agreement, found.ess, found.r_hat)
@@ -236,7 +269,7 @@ class StructurePosterior:
         """The effective number of models: how many equally probable ones would be as diverse.
 
         The inverse of the probability that two networks drawn from the posterior belong to the
-        same class.
+        same class. NaN if the chains are too short for it.
         """
         return self._whole.effective
 
@@ -248,7 +281,7 @@ class StructurePosterior:
         KesError
             If the chains do not agree: then no model has a probability.
         """
-        if "not settled" in (self.status, self._whole_status):
+        if "not settled" in (self.status, self.models_status):
             raise KesError(
                 "the chains do not agree on the models, so their probabilities are not settled: "
                 f"give them more {option('rounds')}, or use what needs no probabilities: "
@@ -315,9 +348,11 @@ class StructurePosterior:
         )
 
     @property
-    def _whole_status(self) -> str:
-        """The status of the models."""
-        return self._sampled.status if self.structures is None else self.status
+    def models_status(self) -> str:
+        """The status of `models`, which chains estimate where the sum is exact."""
+        whole = self._sampled if self.structures is None else self
+        is_open = any(math.isnan(model.probability) for model in whole.models)
+        return "not settled" if is_open else whole.status
 
     # --- display ---
 

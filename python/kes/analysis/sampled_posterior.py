@@ -7,6 +7,7 @@ chains do not agree are not settled, and are not shown.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -28,6 +29,7 @@ AGREEMENT = 0.05
 
 _DRAWN = 0.1  # as `AGREEMENT`, of numbers from DAGs drawn once in a round
 _PRECISE = 0.01  # standard error of an edge with which chains of no given length stop
+_RELATIVE = 0.25  # relative standard error below which the effective number of models is settled
 _BURN_IN = 0.2
 _MODELS = 1000
 _FIRST, _LONGEST, _SHORTEST = 2_000, 16_000, 400  # rounds
@@ -101,6 +103,8 @@ class _Statistics:
             self._of(name, _DRAWN) for name in ("arcs", "ancestors", "blankets")
         )
         triples, colliders = self._colliders()
+        graphs, models = self._models()
+        effective, spread = _effective(self._counts(), models)
         rounds = self._record.rounds * len(self._batches)
         diagnostics = Diagnostics(
             chains=CHAINS,
@@ -112,10 +116,16 @@ class _Statistics:
                 "ancestors": paths,
                 "blankets": blankets,
                 "v_structures": colliders,
+                "models": models,
             },
         )
         shares = dict(zip(triples, colliders.shown.tolist(), strict=True))
-        counts = self._counts()
+        likely = tuple(
+            ModelProbability(EssentialGraph.from_core(self._names, graph), share, error)
+            for graph, share, error in zip(
+                graphs, models.shown.tolist(), models.error.tolist(), strict=True
+            )
+        )
         return {
             "status": "converged" if self.edges.settled.all() else "not settled",
             "dropped": 0.0,
@@ -125,9 +135,7 @@ class _Statistics:
             "arcs": self._arcs(arcs),
             "edge_shares": self.edges.shown,
             "paths": paths.shown,
-            "structures": Structures(
-                shares, blankets.shown, self._models(counts), _effective(counts)
-            ),
+            "structures": Structures(shares, blankets.shown, likely, effective, spread),
             "diagnostics": diagnostics,
         }
 
@@ -166,22 +174,37 @@ class _Statistics:
                 chain.update(own)
         return counts
 
-    def _models(self, counts: Sequence[Counter[CoreGraph]]) -> tuple[ModelProbability, ...]:
-        every: Counter[CoreGraph] = sum(counts, Counter())
-        models = []
-        for graph, _ in every.most_common(_MODELS):
-            shares = np.array([own[graph] / own.total() for own in counts])
-            error = float(shares.std(ddof=1) / np.sqrt(CHAINS))
-            essential = EssentialGraph.from_core(self._names, graph)
-            models.append(ModelProbability(essential, float(shares.mean()), error))
-        return tuple(models)
+    def _models(self) -> tuple[list[CoreGraph], Convergence]:
+        """Return the most probable models, and the shares of rounds that ended in them."""
+        every: Counter[CoreGraph] = sum(self._counts(), Counter())
+        graphs = [graph for graph, _ in every.most_common(_MODELS)]
+        shares = np.array(
+            [
+                [[own[graph] / own.total() for graph in graphs] for own in batch.classes]
+                for batch in self._batches
+            ]
+        )
+        return graphs, converged(shares.swapaxes(0, 1), _DRAWN)
 
 
-def _effective(counts: Sequence[Counter[CoreGraph]]) -> float:
-    """Return the inverse of the probability that two chains are in the same class."""
-    shares = []
-    for first, second in combinations(counts, 2):
-        same = sum(count * second[graph] for graph, count in first.items())
-        shares.append(same / (first.total() * second.total()))
-    mean = float(np.mean(shares))
-    return 1 / mean if mean > 0 else float("inf")
+def _effective(counts: Sequence[Counter[CoreGraph]], models: Convergence) -> tuple[float, float]:
+    """Return the effective number of models and its standard error; NaN if it is not settled.
+
+    The number is the inverse of the probability that two chains are in the same class. The error of
+    that is the larger of two: that of the jackknife, from the numbers that three chains give, and
+    that which follows from the errors of the probabilities of models.
+    """
+    same = np.zeros((CHAINS, CHAINS))
+    for (a, first), (b, second) in combinations(enumerate(counts), 2):
+        pairs = sum(count * second[graph] for graph, count in first.items())
+        same[a, b] = same[b, a] = pairs / (first.total() * second.total())
+    mean = same.sum() / (CHAINS * (CHAINS - 1))
+    without = [
+        np.delete(np.delete(same, one, 0), one, 1).sum() / ((CHAINS - 1) * (CHAINS - 2))
+        for one in range(CHAINS)
+    ]
+    propagated = 2 * np.linalg.norm(models.mean * models.error)
+    error = float(max(np.sqrt((CHAINS - 1) * np.var(without)), propagated))
+    if error >= _RELATIVE * mean:
+        return math.nan, math.nan
+    return float(1 / mean), float(error / mean**2)

@@ -16,8 +16,8 @@ from kes.table import Table
 
 _NOTE = (
     "edges: of the best network, with at least this evidence; by chance: mean number in the "
-    "shuffled copies; false: the share of ours that this suggests, rather too large. Evidence is "
-    "an upper bound here, from the optima alone."
+    "shuffled copies; false: the share of ours that may be false, an estimate, rather too large. "
+    "Evidence is an upper bound here, from the optima alone."
 )
 
 

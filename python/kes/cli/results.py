@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from kes.analysis.evidence import EvidenceInterrupted
+from kes.analysis.posterior import estimate_of
 from kes.cli import options
 from kes.cli.console import check_csv, is_progress_shown, say, show, show_or_write
 from kes.cli.edge_output import show_edges
@@ -96,6 +97,12 @@ def _show_or_write(optima: Optima, evidence: Table, out: Path | None) -> None:
     help="The state of Y whose probability changes.",
 )
 @options.add("within", "resamples", of=EffectWork)
+@click.option(
+    "--posterior",
+    "weighted",
+    is_flag=True,
+    help="Use the most probable models instead of optima, and average by their probabilities.",
+)
 @click.option("--all", "every", is_flag=True, help="Show all answers, not only the first ones.")
 @options.csv()
 def effects(
@@ -108,6 +115,7 @@ def effects(
     outcome: str | None,
     within: float,
     resamples: int,
+    weighted: bool,
     every: bool,
     out: Path | None,
     **table: Any,  # noqa: ANN401 - of click
@@ -116,8 +124,9 @@ def effects(
 
     For example: kes effects a.kes.json.gz smoker cancer
 
-    There is an answer for each optimum that is about as good as the best, and for each set of
-    parents that X can have in it. The assumptions are listed below the answers.
+    There is an answer for each optimum that is about as good as the best, or for each probable
+    model, and for each set of parents that X can have in it. The assumptions are listed below the
+    answers.
     """
     check_csv(out)
     optima = open_result(result, DataRequest(data, table, "effects are estimated from the data"))
@@ -127,15 +136,24 @@ def effects(
         if not separator:
             raise click.UsageError(f"--states {states}: write two states, as in --states no,yes.")
         pair = (first, second)
-    found = optima.effects(x, y, states=pair, outcome=outcome, within=within, resamples=resamples)
+    problem = optima.ready(None, None, None)
+    post = None
+    if weighted:
+        post = optima.posterior(method=estimate_of(problem).method_of_models)
+    found = optima.effects(
+        *(x, y), states=pair, outcome=outcome, within=within, resamples=resamples, posterior=post
+    )
     summary = found.summary()
     show(Table({name: summary[name] for name in summary.columns}))
+    if post is not None:
+        say(f"average by {post.quantity}: {found.mean:.4g} ({post.models_status})")
     say()
     shown = len(found) if every or out is not None else _EFFECTS
     part = Table({name: found[name][:shown] for name in found.columns}, note=found.note)
     show_or_write(part, out)
     if len(found) > shown:
-        say(f"Showing {shown} of {len(found)} answers, those of the best optima; --all shows all.")
+        best = "best optima" if post is None else "most probable models"
+        say(f"Showing {shown} of {len(found)} answers, those of the {best}; --all shows all.")
 
 
 @options.command("report", "Write an HTML report on a result.")

@@ -138,6 +138,22 @@ def test_chains_give_what_the_exact_sum_does_not(post):
     assert post.status == "exact"
 
 
+def test_models_have_a_table_with_their_status(eight):
+    exact = kes.posterior(eight.select(eight.names[:4]))
+    table = exact.model_table()
+    assert list(table["model"]) == [*range(len(exact.models))]
+    assert list(table["probability"]) == [model.probability for model in exact.models]
+    assert {*table["status"]} == {"exact"}
+    assert table["distance"][0] == 0
+    assert table["distance"][5] == exact.models[5].graph.shd(exact.models[0].graph)
+    assert table.note == f"effective number of models: {exact.effective_models:.4g} (exact)"
+    sampled = kes.posterior(eight, method="chains", rounds=300).model_table()
+    assert {*sampled["status"]} <= {"converged", "not settled"}
+    assert re.fullmatch(
+        r"effective number of models: ([\d.]+ \(± [\d.]+, converged\)|not settled)", sampled.note
+    )
+
+
 def test_a_pickled_sum_has_no_data_for_chains(eight):
     alone = pickle.loads(pickle.dumps(kes.posterior(eight)))
     with pytest.raises(kes.KesError) as error:

@@ -101,6 +101,24 @@ def test_wrong_questions_are_refused(result, printed, words, complaint):
     assert complaint in err
 
 
+def test_effects_can_be_weighted_by_probabilities(tmp_path, printed):
+    """The average over the two DAGs of a - b is half of the effect: in one of them, a is first."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 400)
+    b = np.where(rng.random(400) < 0.1, 1 - a, a)
+    table, path = tmp_path / "ab.csv", tmp_path / "a.kes.json"
+    pd.DataFrame({"a": a, "b": b}).to_csv(table, index=False)
+    kes.learn(table, runs=2).save(path)
+    code, out, err = printed("effects", path, "a", "b", "--data", table, "--posterior")
+    assert code == 0, err
+    [mean] = re.findall(r"^average by BIC weight: ([\d.]+) \(exact\)$", out, re.MULTILINE)
+    optima = kes.load(path)
+    found = optima.effects("a", "b", posterior=optima.posterior(table), data=table)
+    assert float(mean) == pytest.approx(found.mean, abs=1e-3)
+    assert float(mean) == pytest.approx(max(found["effect"]) / 2, rel=0.01)
+    assert "they have 100.0% of the BIC weight (exact)" in out
+
+
 def test_both_commands_are_offered():
     from kes.cli import kes as command
 
