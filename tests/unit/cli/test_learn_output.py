@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from tests.unit.show.test_report import content
 import kes
 from kes.analysis.certainty import LIKELY, EdgeCertainty
 from kes.cli.edge_output import show_network
+from kes.drawing import plot
 from kes.drawing.plot import edge_widths, evidence_width
 
 
@@ -77,7 +79,12 @@ def linear():
     return pd.DataFrame({"a": a, "b": b, "c": c, "d": d, "e": e + 0.15 * d})
 
 
-@pytest.mark.parametrize("made", [part_of_alarm, linear, forty])
+def mixed():
+    frame = linear().assign(group=lambda t: np.where(t["c"] > 0.5, "high", "low"))
+    return frame.drop(columns="e")
+
+
+@pytest.mark.parametrize("made", [part_of_alarm, linear, mixed, forty])
 def test_everything_that_people_read_says_the_same_of_an_edge(printed, made, tmp_path, monkeypatch):
     """Learn, edges, the report and pictures have the number, status and word of Python."""
     monkeypatch.chdir(tmp_path)
@@ -123,8 +130,13 @@ def test_everything_that_people_read_says_the_same_of_an_edge(printed, made, tmp
         assert (told["status"][i], told["verdict"][i]) == (known["how"], known["certainty"])
         assert told["nats"][i] == pytest.approx(known["evidence"], abs=0.006)
         assert told["probability"][i] == pytest.approx(known.get("probability"), abs=6e-5)
-    widths = edge_widths(table, "evidence")
-    assert widths == {pair: evidence_width(one["evidence"]) for pair, one in evidence.items()}
+    printed("plot", "a.kes.json", "--out", "a.svg")
+    full = {pair: evidence_width(one["evidence"]) for pair, one in evidence.items()}
+    assert edge_widths(table, "evidence") == full
+    lines = re.findall(r"stroke-width: ([\d.]+)", Path("a.svg").read_text())
+    thin, wide = plot._THINNEST, plot._WIDEST
+    drawn = Counter(f"{thin + (wide - thin) * full[pair]:.3f}" for pair in best.skeleton)
+    assert Counter(f"{float(width):.3f}" for width in lines) >= drawn
 
 
 def test_directions_are_those_of_the_best_model(printed):

@@ -168,6 +168,27 @@ def test_what_certify_may_need_is_told_in_plain_numbers(tmp_path, printed):
     assert "e+" not in err
 
 
+@pytest.mark.parametrize(
+    ("of", "name"),
+    [
+        ("ancestors", "ancestors"),
+        ("v-structures", "v_structures"),
+        ("blankets", "blankets"),
+        ("models", "model_table"),
+    ],
+)
+def test_posterior_shows_what_is_asked_for(printed, tmp_path, of, name):
+    data = kes.datasets.alarm(rows=200).select(["HR", "HRBP", "HREKG", "HISTORY"])
+    table, out = tmp_path / "few.csv", tmp_path / "a.csv"
+    data.to_pandas().to_csv(table, index=False)
+    assert printed("posterior", table, "--of", of, "--out", out)[0] == 0
+    expected = getattr(kes.posterior(data), name)()
+    found = pd.read_csv(out)
+    assert list(found.columns) == list(expected.columns)
+    np.testing.assert_allclose(found["probability"], expected["probability"], atol=1e-6)
+    assert list(found["status"]) == list(expected["status"])
+
+
 @pytest.mark.parametrize("is_found", [True, False])
 def test_an_interrupted_posterior_says_what_is_kept(printed, tmp_path, monkeypatch, is_found):
     data = tmp_path / "data.csv"
