@@ -51,10 +51,13 @@ class Noise:
         Upper bound on the evidence for each edge of the best network, in nats, strongest first.
     shuffled : tuple of tuples of float
         The same for each shuffled table, in which all edges are false.
+    contexts : tuple of str
+        The discrete contexts, whose edges are not counted.
     """
 
     evidence: tuple[float, ...]
     shuffled: tuple[tuple[float, ...], ...]
+    contexts: tuple[str, ...] = ()
 
     @property
     def edges(self) -> int:
@@ -98,7 +101,9 @@ class Noise:
         low, high = min(counts), max(counts)
         span = f"{low} to {high} connections" if low < high else counted(low, "connection")
         copies = f"{len(counts)} shuffled copies of the table"
-        return f"{copies} give {span}{' each' if low == high else ''}; the data give {self.edges}."
+        between = " between variables other than contexts" if self.contexts else ""
+        each = " each" if low == high else ""
+        return f"{copies} give {span}{between}{each}; the data give {self.edges}."
 
     def __repr__(self) -> str:
         highest = self.highest
@@ -139,7 +144,7 @@ def noise(
 ) -> Noise:
     """Repeat the search on shuffled copies of its table; see `Optima.noise`."""
     budget = search_of_noise(optima, runs)
-    own = _bounds(optima, problem)
+    own, contexts = _bounds(optima, problem), tuple(_strata(problem))
     found: list[tuple[float, ...]] = []
     counter = RunCounter(budget.runs or 1, shuffles * (budget.runs or 1))
     try:
@@ -153,8 +158,8 @@ def noise(
                 found.append(_search(copy, budget, watched))
             report(counter.at(shuffles), final=True)
     except KeyboardInterrupt:
-        raise NoiseInterrupted(Noise(own, tuple(found)) if found else None) from None
-    return Noise(own, tuple(found))
+        raise NoiseInterrupted(Noise(own, tuple(found), contexts) if found else None) from None
+    return Noise(own, tuple(found), contexts)
 
 
 def search_of_noise(optima: Optima, runs: int | None) -> Budget:
@@ -185,21 +190,28 @@ def quick_noise(optima: Optima, problem: Problem, *, threads: int) -> Noise | No
         table = shuffled(problem.dataset, problem.settings.seed, number, within=_strata(problem))
         copy = Problem(table, problem.settings, problem.cache_mb, problem.reading)
         found.append(_search(copy, budget, Execution(threads)))
-    return Noise(_bounds(optima, problem), tuple(found))
+    return Noise(_bounds(optima, problem), tuple(found), tuple(_strata(problem)))
 
 
-def _strata(problem: Problem) -> list[str]:
-    """Return the columns to shuffle the others within: discrete contexts.
+def _strata(problem: Problem) -> dict[str, set[str]]:
+    """Return the discrete contexts, and for each the columns to shuffle within it.
 
-    What a context does to a variable is no relation of that variable with another. Earlier values
-    of series are no strata: few rows agree on them.
+    What a context does to a variable is no relation of that variable with another. Where a context
+    must not point to a variable, it is none of its causes either: a relation that is left between
+    them would have to go through others, and make edges. Earlier values of series are no strata:
+    few rows agree on them.
     """
+    known = problem.settings.knowledge
+    if known is None:
+        return {}
     columns = dict(zip(problem.table.names, dataset_of(problem.table).columns, strict=True))
-    return [
-        name
-        for name in problem.settings.exogenous
-        if columns[name].kind == "discrete" and not columns[name].notation.lag
-    ]
+    targets = dict(known.targets)
+    ruled_out = {*known.forbidden, *known.apart, *((b, a) for a, b in known.apart)}
+    return {
+        x: {y for y in targets.get(x, columns) if (x, y) not in ruled_out}
+        for x in problem.settings.exogenous
+        if columns[x].kind == "discrete" and not columns[x].notation.lag
+    }
 
 
 def _search(problem: Problem, budget: Budget, execution: Execution) -> tuple[float, ...]:
@@ -211,7 +223,7 @@ def _search(problem: Problem, budget: Budget, execution: Execution) -> tuple[flo
 def _bounds(optima: Optima, problem: Problem) -> tuple[float, ...]:
     """Return upper bounds on the evidence for the edges of the best network, strongest first."""
     best, known = optima.best, problem.settings.knowledge
-    kept = set(_strata(problem))
+    kept = _strata(problem).keys()
     bounds = {
         pair: loss
         for pair, loss in edge_worth(best.graph, problem).items()

@@ -2,7 +2,7 @@
 
 Each column is permuted independently, so any relation that a search finds in the result is due to
 chance. Missing values stay missing in the same cells, and columns that others are shuffled *within*
-do not change: values move only between rows that agree on them.
+do not change: values of these others move only between rows that agree on them.
 
 Weights count cases, and rows of unequal weight cannot swap their values. A weighted table is
 therefore written out case by case first; the distribution of each column and the number of cases
@@ -10,8 +10,9 @@ stay the same, up to rounding.
 """
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar, cast
 
 import numpy as np
@@ -28,33 +29,41 @@ MOST_CASES = 10**7
 """Maximum number of cases of a weighted table, which are written out one by one."""
 
 
-def shuffled(table: TableT, seed: int, number: int, *, within: Collection[str] = ()) -> TableT:
+def shuffled(
+    table: TableT,
+    seed: int,
+    number: int,
+    *,
+    within: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> TableT:
     """Return the table with its columns shuffled; `number` tells copies of one seed apart.
 
-    The result depends neither on the order of the rows nor on that of the columns. Columns that
-    others are shuffled within must have no missing values.
+    `within` names the columns that do not change, and for each the columns that are shuffled within
+    it; it must have no missing values. The result depends neither on the order of the rows nor on
+    that of the columns.
     """
     dataset = table if isinstance(table, Dataset) else table.dataset
     gaps = table.gaps if isinstance(table, Incomplete) else np.zeros((len(table.names), 1), bool)
     gaps = np.broadcast_to(gaps, (len(table.names), table.rows))
     columns = dict(zip(table.names, dataset.columns, strict=True))
-    fixed = [_values(columns[name]) for name in sorted(within)]
+    fixed = {name: _values(columns[name]) for name in sorted(within)}
     # Rows that agree on gaps and fixed columns may swap all their values, so that sorting by these
     # removes the order of the rows.
-    order = np.lexsort(np.vstack([*gaps[np.argsort(table.names)], *fixed]))
+    order = np.lexsort(np.vstack([*gaps[np.argsort(table.names)], *fixed.values()]))
     weights = None if dataset.weights is None else dataset.weights[order]
     chosen = order[_cases(weights, len(order))]
-    deal = _Deal(dataset.weights, _strata(fixed, table.rows), chosen)
-    dealt = {
-        name: column.take(
-            chosen
-            if name in within
-            else deal.rows(
-                _values(column), missing, Stream(seed, Purpose.SHUFFLES, number, _key(name))
-            )
-        )
-        for (name, column), missing in zip(columns.items(), gaps, strict=True)
-    }
+    deals: dict[tuple[str, ...], _Deal] = {}
+    dealt = {}
+    for (name, column), missing in zip(columns.items(), gaps, strict=True):
+        rows = chosen
+        if name not in within:
+            own = tuple(x for x in fixed if name in within[x])
+            if own not in deals:
+                strata = _strata([fixed[x] for x in own], table.rows)
+                deals[own] = _Deal(dataset.weights, strata, chosen)
+            stream = Stream(seed, Purpose.SHUFFLES, number, _key(name))
+            rows = deals[own].rows(_values(column), missing, stream)
+        dealt[name] = column.take(rows)
     each = None if dataset.weights is None else np.full(len(chosen), dataset.cases / len(chosen))
     new = Dataset.of(table.names, [*dealt.values()], each, dataset.notes)
     whole = new if isinstance(table, Dataset) else Incomplete(new, gaps[:, chosen])

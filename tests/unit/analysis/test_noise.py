@@ -147,7 +147,34 @@ def test_copies_keep_what_contexts_do():
     assert frozenset(("batch", "x")) in within.best.graph.skeleton
     assert within.noise(shuffles=4, runs=2).shuffled_edges == (0, 0, 0, 0)
     assert within.noise(shuffles=4, runs=2).edges == 0
-    # Earlier values are no strata: hardly two rows agree on them, and nothing would move.
+
+
+def test_copies_keep_nothing_that_a_context_does_through_others():
+    """An experiment on x shows in y, which it must not point to.
+
+    A copy in which y still depended on the experiment could only explain it by x, with an edge of
+    much evidence in every copy.
+    """
+    rng = np.random.default_rng(0)
+    drug = rng.integers(0, 2, 400)
+    x = rng.normal(size=400) + 3 * drug
+    data = pd.DataFrame(
+        {"drug": np.where(drug, "yes", "no"), "x": x, "y": x + rng.normal(size=400)}
+    )
+    for known in (
+        kes.Knowledge(targets={"drug": ["x"]}),
+        kes.Knowledge(exogenous=["drug"], forbidden=[("drug", "y")]),
+        kes.Knowledge(exogenous=["drug"], apart=[("y", "drug")]),
+    ):
+        optima = kes.learn(data, knowledge=known, runs=3, improve=False)
+        assert {("drug", "x"), ("x", "y")} == optima.best.mpdag.directed
+        found = optima.noise(shuffles=10, runs=2)
+        assert (found.edges, sum(found.shuffled_edges) <= 1) == (1, True)
+
+
+def test_earlier_values_are_no_strata():
+    """Hardly two rows agree on them, and nothing would move."""
+    rng = np.random.default_rng(0)
     series = pd.DataFrame({"s": rng.integers(0, 3, 200).astype(str)})
     series["u"] = series["s"].shift(1, fill_value="0")
     lagged = kes.learn(kes.lagged(series), runs=3, improve=False)

@@ -72,13 +72,17 @@ def test_gaps_stay_where_they_are():
 
 
 def test_values_stay_within_their_stratum():
+    """`x` moves within `site`, which it decides; `a` anywhere, so that no relation is left."""
     data = frame().assign(site=lambda f: (f["x"] > 1).astype(int))
     table = encode(data)
-    before, after = columns(table), columns(shuffled(table, 0, 0, within=["site"]))
-    assert sorted(zip(before["site"], before["x"], strict=True)) == sorted(
-        zip(after["site"], after["x"], strict=True)
-    )
+    before, after = columns(table), columns(shuffled(table, 0, 0, within={"site": ["x", "copy"]}))
+    for name in ("x", "copy"):
+        assert sorted(zip(before["site"], before[name], strict=True)) == sorted(
+            zip(after["site"], after[name], strict=True)
+        )
     assert not np.array_equal(np.sort(before["x"]), after["x"])
+    assert abs(np.corrcoef(before["site"], before["a"])[0, 1]) > 0.5
+    assert abs(np.corrcoef(after["site"], after["a"])[0, 1]) < 0.2
 
 
 def test_weights_count_cases():
