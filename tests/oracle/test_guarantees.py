@@ -80,6 +80,9 @@ def known(n, **parts):
         (5, known(5, forbidden=[(0, 1)]), (2489, 6984)),
         (4, known(4, forbidden=[(0, 1), (1, 0)]), (58, 80)),
         (5, known(5, forbidden=[(0, 1), (1, 0)]), (3348, 3755)),
+        # A context, which comes first, and its only target.
+        (4, known(4, tiers=(0, 1, 1, 1), forbidden=[(0, 2), (0, 3)]), (18, 31)),
+        (5, known(5, tiers=(0, 1, 1, 1, 1), forbidden=[(0, 2), (0, 3), (0, 4)]), (334, 530)),
         (4, lambda dags: brute.max_in_degree(dags[0]) <= 2, (112, 150)),
         (5, lambda dags: brute.max_in_degree(dags[0]) <= 3, (6990, 7951)),
     ],
@@ -88,7 +91,11 @@ def known(n, **parts):
         "tiers",
         "required",
         "required-5",
-        *(f"{what}-{n}" for what in ("forbidden", "apart", "max_parents") for n in (4, 5)),
+        *(
+            f"{what}-{n}"
+            for what in ("forbidden", "apart", "targets", "max_parents")
+            for n in (4, 5)
+        ),
     ],
 )
 def test_truths_with_wrong_local_optima(n, is_admissible, expected):
