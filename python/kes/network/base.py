@@ -246,6 +246,34 @@ class Network(OverTime, Likelihood, Structure):
         """
         return self._as_drawn(draw(self, uniforms(n, seed, len(self.nodes))))
 
+    def sample_given(self, table: Dataset, seed: int | Stream = 0) -> Dataset:
+        """Draw a case for each row of a table, whose columns are nodes without parents.
+
+        The nodes of the columns take the values of the row. So cases of a network with exogenous
+        nodes, which does not say how these are related, can be drawn as in an experiment.
+
+        Parameters
+        ----------
+        table
+            States and units are those of the network.
+        seed
+            As of `sample`: the numbers are the same ones.
+
+        Returns
+        -------
+        Dataset
+            As of `sample`, with as many cases as the table has rows.
+        """
+        given: dict[str, Values] = {}
+        for name, column in zip(table.names, table.columns, strict=True):
+            if isinstance(column, Discrete):
+                given[name] = column.codes.astype(np.int32)
+            elif self.transform is None:
+                given[name] = column.values
+            else:
+                given[name] = self.transform.transform(name, column.values)
+        return self._as_drawn(draw(self, uniforms(table.rows, seed, len(self.nodes)), given))
+
     def _as_drawn(self, columns: Mapping[str, Values]) -> Dataset:
         """Return drawn columns as a table, with transformed values mapped back."""
         if self.transform is not None:

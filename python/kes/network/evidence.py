@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from itertools import product
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,13 +84,21 @@ def uniforms(n: int, seed: int | Stream, nodes: int) -> NDArray[np.float64]:
     return Stream.of(seed, Purpose.SAMPLES).uniforms(integer("n", n, minimum=1), nodes)
 
 
-def draw(network: Network, numbers: NDArray[np.float64]) -> dict[str, Values]:
-    """Draw a case for each row of random numbers, each node after its parents."""
+def draw(
+    network: Network,
+    numbers: NDArray[np.float64],
+    given: Mapping[str, Values] = MappingProxyType({}),
+) -> dict[str, Values]:
+    """Draw a case for each row of random numbers, each node after its parents.
+
+    Nodes of which the values are given keep them.
+    """
     number = dict(zip(network.nodes, np.ascontiguousarray(numbers.T), strict=True))
-    columns: dict[str, Values] = {}
+    columns = dict(given)
     drawn = Evidence(network, columns, len(numbers))
     for node in in_order(network):
-        columns[node] = network.local(node).draw(drawn.inputs(node), number[node])
+        if node not in given:
+            columns[node] = network.local(node).draw(drawn.inputs(node), number[node])
     return {node: columns[node] for node in network.nodes}
 
 

@@ -173,6 +173,22 @@ def test_data_that_are_of_its_kind_are_reproduced():
     assert 'href="#reproduction"' not in page(optima, problem=optima.problem)
 
 
+def test_exogenous_variables_keep_the_values_of_the_rows():
+    """No row has two experiments, and a network does not say so: it must not be blamed for it."""
+    rng = np.random.default_rng(0)
+    condition = rng.choice(["a", "b", "none"], 1500)
+    x, y = rng.normal(size=(2, 1500)) + 3 * np.stack([condition == "a", condition == "b"])
+    frame = pd.DataFrame({"condition": condition, "x": x, "y": y})
+    targets = {"condition": {"a": "x", "b": "y", "none": None}}
+    optima = kes.learn(frame, interventions=targets, runs=2)
+    assert optima.best.mpdag.directed == {("condition[a]", "x"), ("condition[b]", "y")}
+    assert model_check(optima, FittedNetworks(optima.problem.dataset)).misfits == []
+    # The weights of the rows count: with them, half of the rows without an experiment are left.
+    weighted = frame.assign(times=np.where((condition == "none") & (rng.random(1500) < 0.5), 0, 2))
+    optima = kes.learn(weighted, interventions=targets, runs=2, weights="times")
+    assert model_check(optima, FittedNetworks(optima.problem.dataset)).misfits == []
+
+
 def test_weights_count():
     frame = pd.DataFrame({"x": ["a", "b"] * 50, "times": [9, 1] * 50})
     optima = kes.learn(frame, runs=2, weights="times")

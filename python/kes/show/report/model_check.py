@@ -2,7 +2,8 @@
 
 Cases are drawn from the fitted network and compared with the table: each variable alone, and each
 pair (`kes.show.report.pair_check`). A normal distribution cannot reproduce a column that is mostly
-zero, and no score shows that.
+zero, and no score shows that. Exogenous variables keep the values of the rows: a network does not
+say how they are related.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from kes.data.column import Continuous, Discrete
 from kes.data.dataset import Dataset
 from kes.data.random_stream import Purpose, Stream
+from kes.network.fitting import Fitted
 from kes.results.summary import of_completed
 from kes.show.report.families import FittedNetworks
 from kes.show.report.numerals import grouped, limit
@@ -89,8 +91,7 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     table, parents = fitted.table, fitted.parents(optima.best)
     if fitted.has_large(parents):
         return None
-    seed = Stream(0, Purpose.MODEL_CHECK).seed()
-    drawn = fitted.network(parents).sample(_draws(len(table.names)), seed=seed)
+    drawn = _drawn(fitted.network(parents), table, optima.settings.exogenous)
     data, cases = WeightedCases(table), WeightedCases(drawn)
     settings = optima.settings
     is_scored = settings.transform == "ranks" or settings.basis is not None
@@ -109,9 +110,17 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     return Check(found, drawn.rows, all_pairs, not_normal, by_ranks, completed)
 
 
-def _draws(variables: int) -> int:
-    """Return the number of cases to draw."""
-    return min(_DRAWS, _MOST_CELLS // variables)
+def _drawn(network: Fitted, table: Dataset, exogenous: Sequence[str]) -> Dataset:
+    """Draw cases; exogenous variables take their values from rows, in proportion to weights."""
+    draws = min(_DRAWS, _MOST_CELLS // len(table.names))
+    seed = Stream(0, Purpose.MODEL_CHECK).seed()
+    if not exogenous:
+        return network.sample(draws, seed=seed)
+    total = np.cumsum(np.ones(table.rows) if table.weights is None else table.weights)
+    rows = np.searchsorted(total, (np.arange(draws) + 0.5) / draws * total[-1])
+    columns = dict(zip(table.names, table.columns, strict=True))
+    given = Dataset.of([*exogenous], [columns[name].take(rows) for name in exogenous])
+    return network.sample_given(given, seed=seed)
 
 
 def check_text(check: Check | None) -> str:
