@@ -103,7 +103,7 @@ def effects(
         )
     return Effects(
         {name: [row[name] for row in rows] for name in rows[0]},
-        note="\n".join([*note, *of_completed(optima)]),
+        note="\n".join([*note, *_decided(optima), *of_completed(optima)]),
         x=x,
         y=y,
         change=change,
@@ -319,6 +319,13 @@ def _note(contrast: Contrast, change: str, premise: str, kind: TableKind) -> lis
         if kind == "discrete"
         else f"Also assumed: {model}.",
     ]
+
+
+def _decided(optima: Optima) -> list[str]:
+    """Return which directions exogenous variables decide: effects depend on them."""
+    arcs = [f"{a} -> {b}" for a, b in sorted(optima.best.mpdag.by_exogenous)]
+    start = "Directions that exogenous variables decide in the best network: "
+    return [f"{start}{listed(arcs, show=str)}."] if arcs else []
 
 
 # --- DoWhy ---------------------------------------------------------------------------------------

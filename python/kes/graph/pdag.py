@@ -9,6 +9,7 @@ satisfy some knowledge.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
@@ -150,7 +151,8 @@ class Pdag:
 
         This is the usual form of a CPDAG there: ``h.has_edge(a, b) and h.has_edge(b, a)`` means
         that the edge is undirected. Use ``nx.DiGraph(g.to_dag())`` where a DAG is needed. Arcs that
-        are directed by knowledge have the attribute ``by_knowledge``.
+        are directed by knowledge have the attribute ``by_knowledge``, and those that exogenous
+        nodes direct ``by_exogenous``.
         """
         try:
             import networkx as nx
@@ -163,6 +165,7 @@ class Pdag:
         arcs = (*directed, *undirected, *((b, a) for a, b in undirected))
         graph.add_edges_from((name[a], name[b]) for a, b in arcs)
         graph.add_edges_from(sorted(self.by_knowledge), by_knowledge=True)
+        graph.add_edges_from(sorted(self.by_exogenous), by_exogenous=True)
         return graph
 
     def plot(
@@ -293,4 +296,6 @@ def graph_picture(graph: Pdag) -> str | None:
     key = "Arrows are compelled: all networks of the class have them. Dashed edges are reversible."
     key += " Dotted arrows are directed by the knowledge." if graph.by_knowledge else ""
     key += " Grey variables are exogenous: they are not modelled." if graph.exogenous else ""
+    decided = [f"{printable(a)} → {printable(b)}" for a, b in sorted(graph.by_exogenous)]
+    key += f" They decide the direction of {escape(listed(decided, show=str))}." if decided else ""
     return f'{drawn}<p style="font-size: smaller; opacity: 0.8">{key}</p>'

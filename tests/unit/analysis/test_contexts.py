@@ -1,10 +1,14 @@
 """Targets of contexts, and the directions that they decide."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.show.test_report import content
 
 import kes
+from kes.show.report import report_text
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +40,27 @@ def test_interventions_direct_what_observations_leave_open(table):
     assert set(found["targets"]) == {"known"}
     assert "x -> y" in found.note
     assert "they direct x -> y, y -> z" in str(optima)
+
+
+def test_what_experiments_decide_is_shown_in_graph_report_and_effects(table):
+    """The block touches x and y, and decides x -> y and y -> z; the page gets pairs by number."""
+    optima = kes.learn(table, interventions=KNOWN, runs=5)
+    marked = optima.best.mpdag.to_networkx().edges(data="by_exogenous")
+    assert {(a, b) for a, b, own in marked if own} == {("x", "y"), ("y", "z")}
+    assert "decide the direction of x → y, y → z" in optima.best.mpdag._repr_html_()
+    text = report_text(optima, {})
+    found = content(text)
+    pairs = [tuple(found["names"][node] for node in pair) for pair in found["pairs"]]
+    best = found["optima"][0]
+    assert {pairs[i] for i in best["decided"]} == {("x", "y"), ("y", "z")}
+    assert {pairs[i] for i in best["known"]} == {("condition[a]", "x"), ("condition[b]", "y")}
+    assert "They decide the direction of x → y, y → z" in text
+    headline = re.sub("<[^>]*>", "", text[text.index("The connections are") :][:600])
+    assert "condition[a] → x" in headline
+    assert "x -> y, y -> z" in optima.effects("x", "z").note
+    assert "decide" not in optima.effects("x", "z").note.partition("Directions")[0]
+    without = kes.learn(table.drop(columns="condition"), runs=5)
+    assert "exogenous" not in without.effects("x", "z").note
 
 
 def test_unknown_targets_are_found(table):

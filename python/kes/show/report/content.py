@@ -75,7 +75,8 @@ def content(
     """Return the data of the page. Decisions are made here; the scripts only show them.
 
     An edge of a model is ``3 * pair + status``, where the status is 0 for an undirected edge, 1
-    for x -> y and 2 for y -> x. ``known`` are the pairs that knowledge directs.
+    for x -> y and 2 for y -> x. ``known`` are the pairs that knowledge directs, and ``decided``
+    those that exogenous variables direct.
     """
     further, parts, edges = certainty.further, certainty.parts, certainty.edges
     number = {name: i for i, name in enumerate(optima.names)}
@@ -240,9 +241,12 @@ def _rounded(nats: float | None) -> float | None:
 
 
 def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str, Any]:
-    directed, undirected = optimum.mpdag.to_core(optimum.names)
+    graph, number = optimum.mpdag, {name: i for i, name in enumerate(optimum.names)}
+    directed, undirected = graph.to_core(optimum.names)
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
-    known = set(directed).difference(optimum.edges.directed)
+    outside, own = {number[name] for name in graph.exogenous}, {*optimum.edges.directed}
+    known = [arc for arc in directed if arc[0] in outside or arc not in own]
+    decided = [(number[a], number[b]) for a, b in graph.by_exogenous]
     return {
         "score": round(optimum.score, 6),
         "hits": optimum.hits,
@@ -250,6 +254,7 @@ def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str
         "local": optimum.is_local_optimum,
         "origin": optimum.origin,
         "known": sorted(place[min(arc), max(arc)] for arc in known),
+        "decided": sorted(place[min(arc), max(arc)] for arc in decided),
         "edges": sorted([*arcs, *(3 * place[min(e), max(e)] for e in undirected)]),
     }
 

@@ -134,10 +134,15 @@ class Certainty:
     @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:
         """Arcs of the best network whose direction is clear, or implied by knowledge."""
+        clear = {arc for arc in self._best.mpdag.directed if self._is_clear(*arc)}
+        return self.by_knowledge | clear
+
+    @cached_property
+    def by_knowledge(self) -> frozenset[tuple[str, str]]:
+        """Arcs of the best network that knowledge directs, such as all out of exogenous nodes."""
         graph = self._best.mpdag
-        return frozenset(
-            arc for arc in graph.directed if arc in graph.by_knowledge or self._is_clear(*arc)
-        )
+        block = set(graph.exogenous)
+        return graph.by_knowledge.union(arc for arc in graph.directed if arc[0] in block)
 
     def _is_clear(self, a: str, b: str) -> bool:
         pair = frozenset((a, b))

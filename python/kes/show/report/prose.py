@@ -200,7 +200,7 @@ def cards(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     edges, clear = len(graph.skeleton), len(certainty.clear)
     alone = len(optima.names) - len({node for edge in graph.skeleton for node in edge})
     isolated = f"; {counted(alone, 'variable')} isolated" if alone else ""
-    directed = len(graph.by_knowledge)
+    directed = len(certainty.by_knowledge)
     known = f", {directed} of them by knowledge" if directed else ""
     sure = ("Not computed", "see evidence")
     if certainty.has_evidence:

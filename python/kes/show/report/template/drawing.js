@@ -45,7 +45,7 @@ function drawEdge(edge, layout, strength) {
 function directionClass(edge) {
   if (edge.status === 0) return "open";
   if (edge.known) return "known";
-  return isClear(edge) ? "" : "uncertain";
+  return `${edge.decided ? "decided" : ""} ${isClear(edge) ? "" : "uncertain"}`.trim();
 }
 
 function drawNode(node, layout) {
@@ -89,6 +89,7 @@ const MODEL_LEGEND = [
   ["", true, "direction clear"],
   ["uncertain", true, "direction uncertain"],
   ["known", true, "direction from background knowledge"],
+  ["decided", true, "direction decided by exogenous variables"],
   ["open", false, "direction open: equally good networks differ"],
 ];
 const LEGENDS = {
@@ -104,8 +105,8 @@ const LEGENDS = {
 };
 
 export function drawLegend(view, strength, edges) {
-  const hasKnown = edges.some((edge) => edge.known);
-  const used = LEGENDS[view].filter(([name]) => name !== "known" || hasKnown);
+  const has = { known: edges.some((edge) => edge.known), decided: edges.some((e) => e.decided) };
+  const used = LEGENDS[view].filter(([name]) => has[name] ?? true);
   const items = used.map(([name, isDirected, text]) => {
     const line = svg("path", { d: "M2 6H36", "stroke-width": 2 });
     const sample = svg("g", { class: `edge ${name}` }, line);

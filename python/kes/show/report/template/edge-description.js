@@ -51,6 +51,11 @@ export function describeEdge(edge, model) {
 
 function describeDirection(edge) {
   if (edge.known) return "The direction follows from background knowledge.";
+  const decided = edge.decided ? "Exogenous variables decide the direction. " : "";
+  return decided + describeCertainty(edge);
+}
+
+function describeCertainty(edge) {
   if (edge.status === 0) {
     return "The data do not determine the direction: equally good networks differ in it.";
   }

@@ -176,6 +176,7 @@ const DIRECTION = textColumn(
   (edge) => {
     if (edge.status === 0) return "open";
     if (edge.known) return "by knowledge";
+    if (edge.decided) return "by exogenous";
     const nats = directionNats(edge);
     const margin = nats === null ? "" : `, ${number(nats, 1)} nats`;
     return (isClear(edge) ? "clear" : "uncertain") + margin;

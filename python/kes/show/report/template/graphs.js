@@ -4,12 +4,15 @@
 
 import { data } from "./data.js";
 
-// The edges of a model. An edge is `known` if its direction follows from background knowledge.
+// The edges of a model. An edge is `known` if its direction follows from background knowledge, and
+// `decided` if it follows from exogenous variables, such as experiments.
 export function modelEdges(index) {
-  const known = new Set(data.optima[index].known);
+  const [known, decided] = [data.optima[index].known, data.optima[index].decided].map(
+    (pairs) => new Set(pairs),
+  );
   return data.optima[index].edges.map((code) => {
     const pair = Math.floor(code / 3);
-    return { pair, status: code % 3, known: known.has(pair) };
+    return { pair, status: code % 3, known: known.has(pair), decided: decided.has(pair) };
   });
 }
 
