@@ -19,8 +19,8 @@ from kes.errors import KesError, naming_flags
 
 COMMANDS = (
     *("audit", "learn", "edges", "posterior", "stability", "noise", "effects", "compare"),
-    *("report", "plot", "fit", "query", "predict", "sample", "score", "certify", "credible"),
-    *("convert", "app", "completion", "paper"),
+    *("report", "plot", "fit", "query", "predict", "forecast", "sample", "score", "certify"),
+    *("credible", "convert", "app", "completion", "paper"),
 )
 _SHARED = {"models": "compare convert sample score", "results": "edges effects report"}
 """Modules of several commands. Others have one, in the module of its name."""

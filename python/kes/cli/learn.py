@@ -225,7 +225,8 @@ def suggest_more(optima: Optima, out: Path | None) -> None:
 
 def _question(optima: Optima) -> str:
     """Return a query to try: the distribution of a variable given an adjacent one."""
-    a, b = next(iter(optima.best.graph.to_dag()), (None, optima.names[0]))
+    modelled = [name for name in optima.names if name not in optima.settings.exogenous]
+    a, b = next(iter(optima.best.mpdag.to_dag()), (None, modelled[0]))
     states = () if a is None else optima.states[a]
     given = f" | {word(str(a))}={word(str(states[0]))}" if states else ""
     return f"P({word(b)}{given})"

@@ -300,17 +300,17 @@ def table(command: CommandT) -> CommandT:
         add("completions", "discretize", "dates"),
         add("interventions", type=click.Path(path_type=Path)),
         count("--lags", "Put N earlier rows of a series beside each row, as exogenous variables."),
-        _columns("--by", "With --lags: columns that tell series apart, such as a patient."),
+        columns("--by", "With --lags: columns that tell series apart, such as a patient."),
         click.option(
             "--time",
             metavar="COLUMN",
             help="With --lags: column that orders the rows of a series; gaps in it are seen.",
             show_default="rows are in order",
         ),
-        _columns("--columns", "Use only these columns."),
-        _columns("--drop", "Leave out these columns."),
-        _columns("--discrete", "Treat these columns as discrete."),
-        _columns("--continuous", "Treat these columns as continuous."),
+        columns("--columns", "Use only these columns."),
+        columns("--drop", "Leave out these columns."),
+        columns("--discrete", "Treat these columns as discrete."),
+        columns("--continuous", "Treat these columns as continuous."),
         click.option(
             "--sep",
             metavar="CHARACTER",
@@ -348,8 +348,8 @@ def knowledge(command: CommandT) -> CommandT:
         _pair("--require", "Require the arc from A to B."),
         _pair("--forbid", "Forbid the arc from A to B."),
         _pair("--apart", "Forbid an edge between A and B."),
-        _columns("--roots", "Columns without parents."),
-        _columns("--leaves", "Columns without children."),
+        columns("--roots", "Columns without parents."),
+        columns("--leaves", "Columns without children."),
         add("contexts", multiple=True, default=None, show_default=False),
         click.option(
             "--likely",
@@ -359,10 +359,6 @@ def knowledge(command: CommandT) -> CommandT:
             "repeated.",
         ),
     )(command)
-
-
-def _columns(flag: str, text: str) -> Callable[[CommandT], CommandT]:
-    return click.option(flag, multiple=True, metavar="A,B,...", help=text)
 
 
 def _pair(flag: str, text: str) -> Callable[[CommandT], CommandT]:
@@ -384,6 +380,15 @@ def count(
     kind = Integer(min=minimum)
     return click.option(
         flag, type=kind, metavar="N", default=default, show_default=show_default, help=text
+    )
+
+
+def columns(
+    flag: str, text: str, *, show_default: str | bool = False
+) -> Callable[[CommandT], CommandT]:
+    """Add an option that names columns."""
+    return click.option(
+        flag, multiple=True, metavar="A,B,...", show_default=show_default, help=text
     )
 
 

@@ -37,7 +37,8 @@ class Clock:
         return int(value) if value == int(value) else value
 
     def __str__(self) -> str:
-        return f"{self.step:g}{' ' * bool(self.unit)}{self.unit}"
+        unit = self.unit.removesuffix("s") if self.step == 1 else self.unit
+        return f"{self.step:g} {unit}".rstrip()
 
 
 def moments_of(column: Raw, own: NDArray[np.intp]) -> tuple[NDArray[np.int64], Clock]:

@@ -177,7 +177,7 @@ def match_table(
     discretizer: Discretizer | None,
 ) -> AnyTable:
     """Read the columns of a schema; see `kes.data.encoder.read_data`."""
-    indices = _find_columns(schema.names, source)
+    indices = _find_columns(schema, source)
     if not source.rows:
         raise KesError("the data have no rows", option="data")
     states_of = dict(zip(indices, schema.states, strict=True))
@@ -210,7 +210,8 @@ def match_rows(
     whether these, and values that are none of the states, are errors or missing.
     """
     options = ReadOptions(missing="state")
-    states_of = dict(zip(_find_columns(schema.names, source), schema.states, strict=True))
+    places = _find_columns(schema, source)
+    states_of = dict(zip(places, schema.states, strict=True))
     raw, _ = _read(source, states_of, schema.notations, options, discretizer)
     return _Match(options.missing, unseen, None).columns(schema, raw)
 
@@ -221,15 +222,18 @@ def gaps_of(column: NDArray[Any]) -> NDArray[np.bool_]:
     return gaps
 
 
-def _find_columns(names: Sequence[str], source: Source) -> list[int]:
-    """Find the columns with these names."""
+def _find_columns(schema: Schema, source: Source) -> list[int]:
+    """Find the columns of a schema."""
     index_of = {column: i for i, column in enumerate(source.names)}
-    wanted = [name if name in index_of else source.called(name) for name in names]
+    wanted = [name if name in index_of else source.called(name) for name in schema.names]
     lacking = [name for name in wanted if name not in index_of]
     if lacking:
+        advice = "each variable must be a column"
+        if any(schema.notations.get(name, PLAIN).lag for name in lacking):
+            advice = "earlier values come from kes.lagged(data, ...)"
         raise KesError(
             f"the data lack columns: {listed(lacking)}{suggest(lacking[0], source.names)}; "
-            f"each variable must be a column{left_out(lacking, source.notes)}",
+            f"{advice}{left_out(lacking, source.notes)}",
             column=lacking[0],
         )
     return [index_of[name] for name in wanted]

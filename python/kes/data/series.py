@@ -175,8 +175,9 @@ def _moments(
         moments = np.empty(source.rows, dtype=np.int64)
         moments[order] = np.arange(source.rows) - starts
         return moments, Clock()
+    times = _key(source, series.time, "time")
     with naming(series.time):
-        return moments_of(_key(source, series.time, "time"), own)
+        return moments_of(times, own)
 
 
 def _key(source: Source, name: str, what: str) -> Raw:

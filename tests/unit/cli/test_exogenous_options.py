@@ -1,8 +1,11 @@
 """Contexts, interventions and series on the command line."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.refused import refused
 
 import kes
 
@@ -101,3 +104,37 @@ def test_a_recipe_repeats_the_result():
         exec(python_call(optima), found)
         assert found["optima"] == optima
     assert "--lags 1 --by patient --time week" in command_line(kes.learn(series, runs=3))
+
+
+def test_forecasts(printed):
+    """A result knows how its series are stored; a network has to be told."""
+    how = ("--by", "patient", "--time", "week")
+    printed("learn", "series.csv", "--lags", 1, *how, "--runs", 5, "--out", "a.kes.json.gz")
+    code, out, _ = printed("forecast", "a.kes.json.gz", "series.csv", "--steps", 2)
+    assert code == 0
+    network = kes.load("a.kes.json.gz").best.fit("series.csv")
+    expected = network.forecast("series.csv", 2, by="patient", time="week")
+    rows = pd.read_csv(io.StringIO(out))
+    assert [*rows] == [*expected.columns]
+    assert len(rows) == len(expected) == 8 * 2 * 2
+    assert rows["forecast"].tolist() == pytest.approx(expected["forecast"])
+    printed("fit", "a.kes.json.gz", "--out", "n.json")
+    assert printed("forecast", "n.json", "series.csv", "--steps", 2, *how)[1] == out
+    code, _, err = printed("forecast", "n.json", "series.csv")
+    assert code == 0, "one series, in the order of its rows"
+    printed("learn", "tests.csv", "--runs", 1, "--out", "b.kes.json.gz")
+    code, _, err = printed("forecast", "b.kes.json.gz", "tests.csv")
+    assert (code, "kes.lagged" in err) == (2, True)
+    printed("fit", "b.kes.json.gz", "--average", "--members", 2, "--out", "mean.json")
+    assert printed("forecast", "mean.json", "tests.csv")[0] == 2
+
+
+def test_what_earlier_values_lack_is_said(printed):
+    how = ("--by", "patient", "--time", "week")
+    printed("learn", "series.csv", "--lags", 1, *how, "--runs", 5, "--out", "a.kes.json.gz")
+    network = kes.load("a.kes.json.gz").best.fit("series.csv")
+    with refused("kes.lagged"):
+        network.log_likelihood("series.csv")
+    code, _, err = printed("learn", "series.csv", "--lags", 1, "--time", "wek")
+    assert code == 2
+    assert "Error: --time: the data have no column 'wek'" in err
