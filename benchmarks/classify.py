@@ -2,9 +2,12 @@
 
 Each table is split into halves, stratified by class. Every classifier gets the same features:
 numbers as they are, categories as one-hot columns for those that take numbers only. Measured are
-the area under the ROC curve (of several classes: the mean of each against the rest, weighted) and
-the log-loss in nats per case. pyAgrum's tree-augmented network is measured where it is installed.
-`--fill` writes the tables of docs/quality.md.
+the area under the ROC curve (of several classes: the mean of each against the rest, weighted), the
+log-loss in nats per case, the Brier score (squared errors of all probabilities of a case), and the
+calibration error: predictions of a table are sorted into ten groups of the same size, and the
+error is the mean distance of their means from the shares that came true. pyAgrum's tree-augmented
+network is measured where it is installed. `--fill` writes the tables of docs/quality.md, and draws
+the reliability curves of docs/howto/predict.md.
 """
 
 import argparse
@@ -13,13 +16,14 @@ import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import sklearn.datasets
-from document import QUALITY, fill, number, seconds, table
+from document import QUALITY, ROOT, fill, number, seconds, table
 from environments import files_of, install, python_of
 from samples import SHARED
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -36,6 +40,14 @@ import kes
 
 Table = tuple[pd.DataFrame, np.ndarray]
 Model = Callable[[], Any]
+
+SPLITS = 5
+GROUPS = 10
+LEAST = 50
+"""Predictions that a point of the figure has at least."""
+FIGURE = ROOT / "docs/figures/reliability.svg"
+DRAWN = ("kes average", "kes, one network", "logistic regression", "random forest")
+"""Classifiers whose reliability curves are drawn."""
 
 
 def of_sklearn(name: str) -> Callable[[], Table]:
@@ -131,18 +143,26 @@ def numeric(model: Any) -> Any:
     return make_pipeline(parts, model)
 
 
-MODELS: dict[str, Model] = {
-    "kes average": kes.KESClassifier,
-    "kes average of intervals": lambda: kes.KESClassifier(discretize=4),
-    "logistic regression": lambda: numeric(LogisticRegression(max_iter=2000)),
-    "random forest": lambda: numeric(RandomForestClassifier(random_state=0)),
-    "gradient boosting": lambda: numeric(HistGradientBoostingClassifier(random_state=0)),
-    "naive Bayes": lambda: numeric(GaussianNB()),
-}
+class OneNetwork:
+    """The best network of 20 runs; a new value of a category is summed out."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> "OneNetwork":
+        data = X.assign(target=y)
+        optima = kes.learn(data, runs=20, kinds={"target": "discrete"})
+        self.network: Any = optima.best.fit(data)
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        shares = self.network.predict(X, "target", probabilities=True, unseen="missing")
+        return shares[:, np.argsort(self.network.states["target"])]
 
 
 class Tan:
-    """The tree-augmented network of pyAgrum, with its own discretization."""
+    """The tree-augmented network of pyAgrum, with its own discretization.
+
+    It takes numbers with few values for states, and refuses new ones: they become the next known
+    value, and new categories the most frequent one.
+    """
 
     def fit(self, X: pd.DataFrame, y: np.ndarray) -> "Tan":
         from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
@@ -154,23 +174,47 @@ class Tan:
             prior="Smoothing",
             priorWeight=0.5,
         )
+        self.known = X
         self.model.fit(X.to_numpy(), y)
         return self
 
     def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        return np.asarray(self.model.predict_proba(X.to_numpy()))
+        columns = {name: nearest(X[name], self.known[name]) for name in X}
+        return np.asarray(self.model.predict_proba(pd.DataFrame(columns).to_numpy()))
+
+
+def nearest(column: pd.Series, known: pd.Series) -> pd.Series:
+    """Replace values that are not among the known ones."""
+    if not pd.api.types.is_numeric_dtype(known):
+        return column.where(column.isin(known), known.mode()[0])
+    values = np.sort(known.unique())
+    places = np.abs(column.to_numpy()[:, np.newaxis] - values).argmin(axis=1)
+    return pd.Series(values[places], index=column.index)
+
+
+MODELS: dict[str, Model] = {
+    "kes average": kes.KESClassifier,
+    "kes average of intervals": lambda: kes.KESClassifier(discretize=4),
+    "kes, one network": OneNetwork,
+    "logistic regression": lambda: numeric(LogisticRegression(max_iter=2000)),
+    "random forest": lambda: numeric(RandomForestClassifier(random_state=0)),
+    "gradient boosting": lambda: numeric(HistGradientBoostingClassifier(random_state=0)),
+    "naive Bayes": lambda: numeric(GaussianNB()),
+    "pyAgrum TAN": Tan,
+}
 
 
 def measured(name: str, way: str, split: int) -> dict[str, Any]:
     """Fit a classifier to one half, and judge it by the other."""
     X, y = TABLES[name]()
+    y = np.asarray(y)
     if len(X) > 6000:
         rows = np.random.default_rng(0).permutation(len(X))[:6000]
         X, y = X.iloc[rows].reset_index(drop=True), y[rows]
     old, new, known, truth = train_test_split(X, y, test_size=0.5, random_state=split, stratify=y)
     old, new = old.reset_index(drop=True), new.reset_index(drop=True)
     start = time.process_time()
-    model = (Tan() if way == "pyAgrum TAN" else MODELS[way]()).fit(old, known)
+    model = MODELS[way]().fit(old, known)
     shares = np.clip(model.predict_proba(new), 1e-12, 1.0)
     spent = time.process_time() - start
     shares /= shares.sum(axis=1, keepdims=True)
@@ -179,12 +223,59 @@ def measured(name: str, way: str, split: int) -> dict[str, Any]:
         truth, shares if several else shares[:, 1], multi_class="ovr", average="weighted"
     )
     loss = log_loss(truth, shares, labels=np.unique(y))
-    return {"data": name, "way": way, "split": split, "auc": auc, "loss": loss, "cpu": spent}
+    hits = truth[:, np.newaxis] == np.unique(y)
+    brier = float(((shares - hits) ** 2).sum(axis=1).mean())
+    own = slice(None) if several else slice(1, None)
+    groups = grouped(shares[:, own].ravel(), hits[:, own].ravel())
+    return {
+        **{"data": name, "way": way, "split": split, "cpu": spent},
+        **{"auc": auc, "loss": loss, "brier": brier, "calibration": error_of(groups)},
+        "bins": binned(shares[:, own].ravel(), hits[:, own].ravel()),
+    }
+
+
+Groups = list[tuple[int, float, float]]
+"""Number of predictions, and the sums of what was predicted and of what came true."""
+
+
+def grouped(shares: np.ndarray, hits: np.ndarray) -> Groups:
+    """Return groups of the same size, by prediction."""
+    parts = np.array_split(np.argsort(shares, kind="stable"), GROUPS)
+    return [(len(p), float(shares[p].sum()), float(hits[p].sum())) for p in parts if len(p)]
+
+
+def error_of(groups: Groups) -> float:
+    """Return the mean distance of predictions from shares that came true."""
+    return sum(abs(said - true) for _, said, true in groups) / sum(n for n, _, _ in groups)
+
+
+def binned(shares: np.ndarray, hits: np.ndarray) -> Groups:
+    """Return groups of predictions of 0 to 10 %, 10 to 20 %, and so on."""
+    bins = np.minimum((shares * GROUPS).astype(int), GROUPS - 1)
+    sums = [np.bincount(bins, values, GROUPS) for values in (np.ones(len(bins)), shares, hits)]
+    return [(int(n), float(said), float(true)) for n, said, true in zip(*sums, strict=True)]
+
+
+def draw(found: list[dict[str, Any]]) -> None:
+    """Draw reliability curves of all tables together."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.rcParams["svg.hashsalt"] = "kes"
+    figure, axes = plt.subplots(1, len(DRAWN), figsize=(10, 2.8), sharey=True, layout="constrained")
+    for ax, way in zip(axes, DRAWN, strict=True):
+        sums = np.sum([one["bins"] for one in found if one["way"] == way], axis=0)
+        number, said, true = sums[sums[:, 0] >= LEAST].T
+        ax.plot([0, 1], [0, 1], color="grey", lw=0.8)
+        ax.plot(said / number, true / number, "o-", ms=4, lw=1)
+        ax.set(title=way, xlabel="predicted", xlim=(0, 1), ylim=(0, 1))
+    axes[0].set_ylabel("came true")
+    figure.savefig(FIGURE, metadata={"Date": None})
 
 
 def grid(found: list[dict[str, Any]], key: str, digits: int) -> Iterator[list[str]]:
     """Yield a line of means for each table, and the median seconds."""
-    ways = list(dict.fromkeys(one["way"] for one in found))
+    ways = [way for way in MODELS if any(one["way"] == way for one in found)]
     for name in TABLES:
         own = {way: [o[key] for o in found if (o["data"], o["way"]) == (name, way)] for way in ways}
         if any(own.values()):
@@ -196,7 +287,7 @@ def grid(found: list[dict[str, Any]], key: str, digits: int) -> Iterator[list[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--splits", type=int, default=1)
+    parser.add_argument("--splits", type=int, default=SPLITS)
     parser.add_argument("--install", action="store_true", help="install the packages of the tables")
     parser.add_argument("--data", nargs="+", choices=TABLES, default=list(TABLES))
     parser.add_argument("--results", type=Path, default=Path("target/bench/classify.jsonl"))
@@ -205,12 +296,7 @@ def main() -> None:
     if options.install:
         install({one for one in PACKAGES.values() if not python_of(one).exists()})
     names = [name for name in options.data if is_here(name)]
-    try:
-        import pyagrum  # noqa: F401
-
-        ways = [*MODELS, "pyAgrum TAN"]
-    except ImportError:
-        ways = list(MODELS)
+    ways = [way for way in MODELS if way != "pyAgrum TAN" or find_spec("pyagrum")]
     path = options.results
     path.parent.mkdir(parents=True, exist_ok=True)
     stored = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -230,12 +316,14 @@ def main() -> None:
                     continue
                 with path.open("a", encoding="utf-8") as file:
                     print(json.dumps(found[-1]), file=file)
-    header = ["data", *dict.fromkeys(one["way"] for one in found)]
-    for key, mark in (("auc", "classify auc"), ("loss", "classify loss")):
+    header = ["data", *(way for way in MODELS if any(one["way"] == way for one in found))]
+    for key in ("auc", "loss", "brier", "calibration"):
         lines = list(grid(found, key, 3))
         show(header, lines)
         if options.fill:
-            fill(QUALITY, mark, table(header, lines))
+            fill(QUALITY, f"classify {key}", table(header, lines))
+    if options.fill:
+        draw(found)
 
 
 if __name__ == "__main__":

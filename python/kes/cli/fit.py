@@ -81,6 +81,8 @@ def fit(
     estimation: FitOptions = {"prior": prior, "ess": ess}
     found = open_model(model, DataRequest(data, table, _PURPOSE))
     if average:
+        if _is_given(ctx, "optimum"):
+            raise click.UsageError("--optimum: --average learns networks of its own.")
         own = {name: value for name, value in estimation.items() if _is_given(ctx, name)}
         if not _fit_average(found, model, {**work, **own}, out):
             ctx.exit(exit_code())

@@ -23,6 +23,7 @@ from kes.cli.inputs import beside, read_knowledge, read_table
 from kes.cli.query import word
 from kes.cli.signals import exit_code
 from kes.errors import ClusterLost, Interrupted, NotSaved
+from kes.options import FIT_DEFAULTS
 from kes.progress import Show, json_lines, lines
 from kes.results.optima import Optima
 from kes.results.storage import check_writable
@@ -203,7 +204,7 @@ def suggest_next(optima: Optima, out: Path) -> None:
     commands = {
         "how sure each edge is": f"kes edges {file}",
         "all of it in one page": f"kes report {file}",
-        "with probabilities": f"kes fit {file} --out {quote(str(network))}",
+        "with probabilities": f"kes fit {file}{_estimation(optima)} --out {quote(str(network))}",
         "ask the network": f"kes query {file} {quote(_question(optima))}",
     }
     if optima.target is not None:
@@ -211,6 +212,14 @@ def suggest_next(optima: Optima, out: Path) -> None:
     say("Next:")
     for purpose, command in commands.items():
         say(f"  {purpose:<21}  {command}", unbroken=True)
+
+
+def _estimation(optima: Optima) -> str:
+    """Return the flags of the parameter prior that was chosen with the criterion, if any."""
+    chosen = {} if optima.choice is None else optima.choice.estimation
+    return "".join(
+        f" --{name} {value:g}" for name, value in chosen.items() if value != FIT_DEFAULTS[name]
+    )
 
 
 def suggest_more(optima: Optima, out: Path | None) -> None:

@@ -27,9 +27,11 @@ from kes.data.column import Discrete
 from kes.data.dataset import AnyTable
 from kes.data.schema import ReadOptions
 from kes.declare import declared
+from kes.errors import option as option_of
 from kes.formats import format_of, write_graph
 from kes.graph.pdag import Pdag
 from kes.network import convert as convert_file
+from kes.network.average import AveragedNetwork
 from kes.network.new_rows import Unseen
 from kes.options import DEFAULTS, SCORE, ScoringOptions
 from kes.results import storage
@@ -167,7 +169,8 @@ def score(*, data: str, model: Path, optimum: int, **given: Any) -> None:  # noq
     """Score the graph of MODEL, a result, network or graph, on the table DATA.
 
     Scores of different models on one table can be compared, by the same criterion; those of one
-    model on different tables cannot. For networks, the probability of the cases is shown as well.
+    model on different tables cannot. For networks, the probability of the cases is shown as well;
+    for averages of networks, which have many graphs, only the probability.
 
     With --missing em, values are imputed as in a search with these options and seed 0, or with the
     settings of a result; scores can be compared only if these are the same.
@@ -179,8 +182,14 @@ def score(*, data: str, model: Path, optimum: int, **given: Any) -> None:  # noq
         scoring = {name: own for name, own in found.settings.options().items() if name in names}
     scoring |= {name: given[name] for name in SCORE if given[name] is not None}
     cases, completions = _read(data, given, found)
-    value = api.score(graph_of(found, optimum).essential, cases, completions=completions, **scoring)
-    lines = [f"{value:.4f}  {scoring.get('criterion', DEFAULTS['criterion'])} of {model} on {data}"]
+    lines = []
+    if not isinstance(found, AveragedNetwork):
+        graph, name = graph_of(found, optimum), scoring.get("criterion", DEFAULTS["criterion"])
+        value = api.score(graph.essential, cases, completions=completions, **scoring)
+        lines.append(f"{value:.4f}  {name} of {model} on {data}")
+    elif scoring:
+        flags = ", ".join(option_of(name) for name in scoring)
+        raise click.UsageError(f"{flags}: an average of networks has no score.")
     if not isinstance(found, Optima | Pdag):
         unseen: Unseen = "error" if isinstance(cases, Dataset) else "missing"
         log = found.log_likelihood(cases, unseen=unseen)

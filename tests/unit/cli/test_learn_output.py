@@ -175,6 +175,16 @@ def test_the_suggested_commands_can_be_given(printed, tmp_path):
             assert code == 0, err
 
 
+def test_the_suggested_fit_has_the_parameter_prior_that_was_chosen(printed, tmp_path):
+    """Of 30 cases of independent coins, the smoothest tables predict best."""
+    coins = np.random.default_rng(0).integers(0, 2, (30, 3))
+    pd.DataFrame(coins).add_prefix("v").to_csv(tmp_path / "coins.csv", index=False)
+    out = tmp_path / "a.kes.json"
+    _, shown, _ = printed("learn", tmp_path / "coins.csv", "--criterion", "auto", "--out", out)
+    assert kes.load(out).choice.estimation == {"prior": "bdeu", "ess": 5.0}
+    assert f"kes fit {out} --ess 5 --out" in shown
+
+
 def test_certify_is_suggested_only_where_it_works(printed, tmp_path):
     """All sets of 30 continuous columns would have to be counted."""
     rng = np.random.default_rng(0)

@@ -134,12 +134,27 @@ def test_members_go_to_numbered_files_of_other_formats(printed, tmp_path):
     assert kes.read_network(tmp_path / "m-02.bif").nodes == kes.load("data.kes.json.gz").names
 
 
+def test_an_average_says_how_probable_cases_are(printed, tmp_path):
+    average = kes.load("data.kes.json.gz").ensemble("data.csv", members=2)
+    average.save(tmp_path / "a.json")
+    code, said, _ = printed("score", "data.csv", tmp_path / "a.json")
+    assert code == 0
+    expected = average.log_likelihood("data.csv")
+    assert said == f"{expected:.4f}  natural logarithm of the probability of the cases\n"
+    code, _, err = printed("score", "data.csv", tmp_path / "a.json", "--criterion", "aic")
+    assert code == 2
+    assert "--criterion" in err
+
+
 def test_averages_are_refused_where_a_graph_is_needed(printed, tmp_path):
     kes.load("data.kes.json.gz").ensemble("data.csv", members=2).save(tmp_path / "a.json")
     code, _, err = printed("plot", tmp_path / "a.json", "--out", tmp_path / "a.svg")
     assert code == 2
     assert "members" in err
     assert printed("fit", tmp_path / "a.json", "--average")[0] == 2
+    code, _, err = printed("fit", "data.kes.json.gz", "--average", "--optimum", 0)
+    assert code == 2
+    assert "--optimum" in err
     for own in (("--members", 3), ("--budget", "3s"), ("--jobs", 1), ("--progress",)):
         code, _, err = printed("fit", "data.kes.json.gz", *own)
         assert code == 2

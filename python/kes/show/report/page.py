@@ -24,6 +24,7 @@ from kes.show.report import prose
 from kes.show.report.averaged_answers import averaged_answers, members_of, report_average
 from kes.show.report.bundle import script, style, template
 from kes.show.report.content import content
+from kes.show.report.criteria import criteria_text
 from kes.show.report.edge_certainty import Certainty, Further, chosen_evidence
 from kes.show.report.families import FittedNetworks
 from kes.show.report.model_check import TITLE, check_pointer, check_text, model_check
@@ -113,6 +114,7 @@ def page(
         numbers=prose.numbers(optima, found),
         coverage=prose.seen(coverage, proven=proof.proven),
         settings=prose.rows_html(settings_rows(optima)),
+        criteria=criteria_text(optima.choice),
         python=escape(python_call(optima)),
         command=prose.command(optima, file),
         likely=f"{LIKELY:g}",
