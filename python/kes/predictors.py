@@ -39,7 +39,7 @@ class _Averaged(TableEstimator):
 
     network_: AveragedNetwork
 
-    @checked_options(EnsembleOptions, without=CALL_ONLY, check=False, criterion=None, ess=None)
+    @checked_options(EnsembleOptions, without=CALL_ONLY, check=False)
     def __init__(self, **options: Unpack[EnsembleOptions]) -> None:
         for name, value in options.items():  # unchecked: `fit` checks them
             setattr(self, name, value)

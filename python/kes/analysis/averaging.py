@@ -105,7 +105,7 @@ class Recipe:
         return replace(own, edge_prior=price, seed=seed)
 
 
-@checked_options(EnsembleOptions, criterion=None, ess=None)
+@checked_options(EnsembleOptions)
 def ensemble(data: Data, **options: Unpack[EnsembleOptions]) -> AveragedNetwork:
     """Learn an averaged network, which predicts new cases better than a single one.
 
@@ -118,10 +118,6 @@ def ensemble(data: Data, **options: Unpack[EnsembleOptions]) -> AveragedNetwork:
     data
         As in `kes.learn`. Missing values are imputed once (``missing="em"``), and members weight
         the imputations of a case differently.
-    criterion : str or None
-        The criterion of all members. By default they take turns: BIC, BDeu and AIC on discrete
-        tables, BIC, BGe and AIC on continuous ones, BIC and AIC on mixed ones; AIC only with five
-        cases or more for each variable.
 
     Returns
     -------

@@ -217,8 +217,9 @@ def suggest_next(optima: Optima, out: Path) -> None:
 def _estimation(optima: Optima) -> str:
     """Return the flags of the parameter prior that was chosen with the criterion, if any."""
     chosen = {} if optima.choice is None else optima.choice.estimation
+    defaults: dict[str, object] = {**FIT_DEFAULTS}
     return "".join(
-        f" --{name} {value:g}" for name, value in chosen.items() if value != FIT_DEFAULTS[name]
+        f" --{name} {value:g}" for name, value in chosen.items() if value != defaults[name]
     )
 
 

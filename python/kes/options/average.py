@@ -6,8 +6,8 @@ from typing import Annotated
 from kes.declare import Option
 from kes.options.all_networks import WorkOptions
 from kes.options.search import ScoringOptions
-from kes.options.values import MAX_ESS, Prior, check_prior
-from kes.validation import integer, number
+from kes.options.values import CRITERIA, MAX_ESS, Prior, check_prior
+from kes.validation import choice, integer, number
 
 
 class AverageWork(WorkOptions, total=False):
@@ -49,4 +49,16 @@ class AverageWork(WorkOptions, total=False):
 
 
 class EnsembleOptions(ScoringOptions, AverageWork, total=False):  # type: ignore[misc]
-    """Options of `kes.ensemble`; `ess` may be None here."""
+    """Options of `kes.ensemble`; `criterion` and `ess` may be None here."""
+
+    criterion: Annotated[  # type: ignore[misc]
+        str | None,
+        Option(
+            default=None,
+            group="criterion",
+            doc="The criterion of all members. By default they take turns: BIC, BDeu and AIC on "
+            "discrete tables, BIC, BGe and AIC on continuous ones, BIC and AIC on mixed ones; AIC "
+            "only with five cases or more for each variable.",
+            check=partial(choice, known=CRITERIA),
+        ),
+    ]
