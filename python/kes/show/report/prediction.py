@@ -79,7 +79,7 @@ def _calibration(found: Evaluation) -> str:
     tables = "".join(_groups(way, own) for way, own in ways)
     return (
         f"<details><summary>Are the probabilities right? {off}</summary>"
-        f'{_curves(ways)}<div class="scroll" tabindex="0">{tables}</div></details>'
+        f'<div class="beside">{_curves(ways)}{tables}</div></details>'
     )
 
 
@@ -110,12 +110,13 @@ def _curves(ways: Sequence[tuple[str, Evaluation]]) -> str:
         dash = ' stroke-dasharray="5 4"' if i else ""
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in points)
-        label = f'<text x="{pad + 8}" y="{pad + 14 + 16 * i}">{"- - " if i else "— "}{way}</text>'
+        below = pad + size + 30 + 16 * i
+        label = f'<text x="{pad}" y="{below}">{"- - " if i else "— "}{way}</text>'
         shape = f'<polyline points="{line}" fill="none" stroke="currentColor"{dash}/>'
         marks.append(f'<g fill="currentColor" opacity="{0.6 if i else 1}">{shape}{dots}{label}</g>')
-    end, whole = pad + size, size + 2 * pad
+    end, width, height = pad + size, size + 2 * pad, size + 2 * pad + 16 * len(ways)
     return (
-        f'<svg viewBox="0 0 {whole} {whole}" width="{whole}" height="{whole}" role="img" '
+        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
         'aria-label="Reliability curve: what came true, over what was predicted" font-size="11">'
         f'<path d="M{pad} {pad}V{end}H{end}" fill="none" stroke="currentColor" opacity="0.5"/>'
         f'<path d="M{pad} {end}L{end} {pad}" stroke="currentColor" opacity="0.3"/>{"".join(marks)}'
