@@ -26,14 +26,20 @@ import sklearn.datasets
 from document import QUALITY, ROOT, fill, number, seconds, table
 from environments import files_of, install, python_of
 from samples import SHARED
+from scipy.special import softmax
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 from timing import show
 
 import kes
@@ -183,6 +189,28 @@ class Tan:
         return np.asarray(self.model.predict_proba(pd.DataFrame(columns).to_numpy()))
 
 
+class NaiveBayes:
+    """Naive Bayes: normal distributions of numbers, tables of categories with one case added."""
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> "NaiveBayes":
+        self.numbers = list(X.select_dtypes("number"))
+        self.words = [name for name in X if name not in self.numbers]
+        self.parts: list[tuple[list[str], Any]] = []
+        if self.numbers:
+            self.parts.append((self.numbers, GaussianNB().fit(X[self.numbers], y)))
+        if self.words:
+            codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+            shift = FunctionTransformer(lambda codes: codes + 1)  # 0 for new categories
+            model = make_pipeline(codes, shift, CategoricalNB())
+            self.parts.append((self.words, model.fit(X[self.words], y)))
+        self.logs = np.log(np.bincount(np.unique(y, return_inverse=True)[1]) / len(y))
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        known = [model.predict_log_proba(X[names]) - self.logs for names, model in self.parts]
+        return softmax(self.logs + np.sum(known, axis=0), axis=1)
+
+
 def nearest(column: pd.Series, known: pd.Series) -> pd.Series:
     """Replace values that are not among the known ones."""
     if not pd.api.types.is_numeric_dtype(known):
@@ -199,7 +227,7 @@ MODELS: dict[str, Model] = {
     "logistic regression": lambda: numeric(LogisticRegression(max_iter=2000)),
     "random forest": lambda: numeric(RandomForestClassifier(random_state=0)),
     "gradient boosting": lambda: numeric(HistGradientBoostingClassifier(random_state=0)),
-    "naive Bayes": lambda: numeric(GaussianNB()),
+    "naive Bayes": NaiveBayes,
     "pyAgrum TAN": Tan,
 }
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kes.analysis.averaging import ensemble
+from kes.data.discretizer import Discretizer
 from kes.data.schema import match_rows
 from kes.data.source import open_source
 from kes.declare import checked_options
@@ -55,6 +56,9 @@ class _Averaged(TableEstimator):
             name += "_"
         data, given = with_target(X, name, y)
         self._target = name
+        if kind == "continuous" and options["discretize"] is not None:  # features, not the target
+            alone = read_as(X, cast("LearnOptions", {**DEFAULTS, **options}))
+            options["discretize"] = Discretizer.at(alone.reading.cuts)
         options["kinds"] = {**(options["kinds"] or {}), given: kind}
         read = read_as(data, cast("LearnOptions", {**DEFAULTS, **options}))
         names = [name if column == given else column for column in read.table.names]

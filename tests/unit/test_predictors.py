@@ -83,6 +83,18 @@ def test_numbers_are_predicted_and_mapped_back():
     assert plain.predict(X) == pytest.approx(means.predict(X, "y"))
 
 
+@pytest.mark.parametrize("given", [3, {"bmi": 3}, kes.Discretizer(bins=3)])
+def test_features_may_be_cut_and_the_target_is_not(given):
+    """The same as with features that were cut before; a cut target would give probabilities."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = kes.KESRegressor(members=2, discretize=given).fit(X, y)
+    before = kes.discretize(X, bins=3, columns=["bmi"] if isinstance(given, dict) else None)
+    other = kes.KESRegressor(members=2).fit(before, y)
+    assert model.network_.kinds["y"] == "continuous"
+    assert model.predict(X) == pytest.approx(other.predict(before))
+    assert model.score(X, y) > 0.3
+
+
 def test_it_classifies_real_cases():
     X, y = load_wine(return_X_y=True)
     assert cross_val_score(kes.KESClassifier(members=5), X, y, cv=3).mean() > 0.93
