@@ -1,9 +1,11 @@
 """The basis of comparisons with peers: processes with a time limit, and stored results."""
 
+import importlib
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kes
@@ -12,16 +14,25 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture
-def results(monkeypatch):
-    """The module of this name; those it imports are forgotten afterwards."""
+def benchmark_modules(monkeypatch):
+    """Modules of benchmarks can be imported; they are forgotten afterwards."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     before = set(sys.modules)
-    import results
-
-    yield results
+    yield
     for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", "").startswith(str(BENCHMARKS)):
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(str(BENCHMARKS)):
             del sys.modules[name]
+
+
+@pytest.fixture
+def results(benchmark_modules):
+    return importlib.import_module("results")
+
+
+@pytest.fixture
+def classify(benchmark_modules):
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    return importlib.import_module("classify")
 
 
 def sample(results, number):
@@ -68,3 +79,35 @@ def test_a_search_that_takes_too_long_is_stopped_and_tried_again_with_more_time(
     (ended,) = results.measure(kept, "ALARM", draw, 1, search, limit=60)
     assert ended.score is not None
     assert kept.of("ALARM", *search) == [ended]
+
+
+# --- classification ---
+
+
+def test_probabilities_that_come_true_have_no_calibration_error(classify):
+    """Ten groups of ten predictions: a share of k / 10 comes true in k of them."""
+    shares = np.repeat(np.arange(10) / 10, 10)
+    hits = np.concatenate([np.arange(10) < k for k in range(10)])
+    order = np.random.default_rng(0).permutation(100)
+    right = classify.grouped(shares[order], hits[order])
+    assert classify.error_of(right) == pytest.approx(0.0, abs=1e-12)
+    assert classify.error_of(classify.grouped(shares + 0.1, hits)) == pytest.approx(0.1)
+    sums = np.array(classify.binned(shares[order] + 0.05, hits[order]))
+    assert (sums[:, 0] == 10).all()
+    assert (sums[:, 2] == np.arange(10)).all()
+
+
+def test_values_that_a_peer_refuses_become_known_ones(classify):
+    known = pd.DataFrame({"x": [1.0, 2.0, 4.0], "w": ["a", "b", "b"]})
+    assert list(classify.nearest(pd.Series([0.0, 2.9, 9.0]), known["x"])) == [1.0, 2.0, 4.0]
+    assert list(classify.nearest(pd.Series(["a", "z"]), known["w"])) == ["a", "b"]
+
+
+def test_naive_bayes_multiplies_the_factors_of_its_columns(classify):
+    """By hand: a normal density of x, and shares of w with one case added to each category."""
+    X = pd.DataFrame({"x": [0.0, 2.0, 3.0, 5.0], "w": ["a", "a", "a", "b"]})
+    y = np.array([0, 0, 1, 1])
+    found = classify.NaiveBayes().fit(X, y).predict_proba(pd.DataFrame({"x": [2.0], "w": ["b"]}))
+    # Both have variance 1, and three categories are possible: new ones count as a third.
+    weights = np.exp(-np.array([1.0, 4.0]) / 2) * [1 / 5, 2 / 5]
+    assert found[0] == pytest.approx(weights / weights.sum(), rel=1e-6)
