@@ -301,16 +301,19 @@ def draw(found: list[dict[str, Any]]) -> None:
     figure.savefig(FIGURE, metadata={"Date": None})
 
 
-def grid(found: list[dict[str, Any]], key: str, digits: int) -> Iterator[list[str]]:
-    """Yield a line of means for each table, and the median seconds."""
-    ways = [way for way in MODELS if any(one["way"] == way for one in found)]
+def grid(found: list[dict[str, Any]], key: str, ways: list[str]) -> Iterator[list[str]]:
+    """Yield a line of means for each table."""
     for name in TABLES:
         own = {way: [o[key] for o in found if (o["data"], o["way"]) == (name, way)] for way in ways}
         if any(own.values()):
-            shown = [number(statistics.mean(v), digits) if v else "–" for v in own.values()]
+            shown = [number(statistics.mean(v), 3) if v else "–" for v in own.values()]
             yield [name, *shown]
-    costs = [statistics.median(o["cpu"] for o in found if o["way"] == way) for way in ways]
-    yield ["CPU seconds, median", *map(seconds, costs)]
+
+
+def costs(found: list[dict[str, Any]], ways: list[str]) -> list[str]:
+    """Return the line of median seconds."""
+    each = [statistics.median(o["cpu"] for o in found if o["way"] == way) for way in ways]
+    return ["CPU seconds, median", *map(seconds, each)]
 
 
 def main() -> None:
@@ -344,12 +347,14 @@ def main() -> None:
                     continue
                 with path.open("a", encoding="utf-8") as file:
                     print(json.dumps(found[-1]), file=file)
-    header = ["data", *(way for way in MODELS if any(one["way"] == way for one in found))]
+    ways = [way for way in MODELS if any(one["way"] == way for one in found)]
     for key in ("auc", "loss", "brier", "calibration"):
-        lines = list(grid(found, key, 3))
-        show(header, lines)
+        lines = list(grid(found, key, ways))
+        if key == "auc":
+            lines.append(costs(found, ways))
+        show(["data", *ways], lines)
         if options.fill:
-            fill(QUALITY, f"classify {key}", table(header, lines))
+            fill(QUALITY, f"classify {key}", table(["data", *ways], lines))
     if options.fill:
         draw(found)
 

@@ -289,11 +289,10 @@ class KES(DensityMixin, TableEstimator):  # type: ignore[misc]
 
     def _cases(self, X: ArrayLike, without: str | None = None) -> AnyTable:
         """Read cases as `fit` read its table, without a column that is to be predicted."""
-        data = self._table(X, reset=False)
-        nodes = [node for node in self.network_.nodes if node != without]
-        schema, cuts = self._reading(open_source(data).names, self.network_, nodes)
+        own = self._matched(X, self.network_, without)
         options = ReadOptions(missing=vars(self)["missing"])
-        return read_data(data, options, schema=schema, discretizer=cuts).renamed(nodes)
+        table = read_data(own.data, options, schema=own.schema, discretizer=own.cuts)
+        return table.renamed(own.nodes)
 
 
 document(KES, EstimatorOptions)

@@ -68,11 +68,11 @@ class _Averaged(TableEstimator):
     def _answers(self, X: ArrayLike) -> MixtureAnswer:
         """Predict the target in each row; columns are matched by position."""
         check_is_fitted(self)
-        source, network = open_source(self._table(X, reset=False)), self.network_
-        nodes = [node for node in network.nodes if node != self._target]
-        schema, cuts = self._reading(source.names, network, nodes)
-        columns = match_rows(source, schema, cuts, "missing")
-        rows = Rows(dict(zip(nodes, columns, strict=True)), source.rows)
+        network = self.network_
+        own = self._matched(X, network, self._target)
+        source = open_source(own.data)
+        columns = match_rows(source, own.schema, own.cuts, "missing")
+        rows = Rows(dict(zip(own.nodes, columns, strict=True)), source.rows)
         return network.answers_in(network.members[0].transformed(rows), self._target)
 
 

@@ -6,9 +6,9 @@ of its estimators is used.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -52,6 +52,15 @@ _DOCS: dict[str, dict[str, Any]] = {
         "are summed out where they were imputed, and wherever members are averaged.",
     },
 }
+
+
+class Matched(NamedTuple):
+    """New cases: the table, the nodes that it has columns of, and how to read these columns."""
+
+    data: Any
+    nodes: list[str]
+    schema: Schema
+    cuts: Discretizer | None
 
 
 class HiddenTransform:
@@ -112,22 +121,23 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
         """Note the positions of the columns that `fit` saw."""
         self._places = {name: place for place, name in enumerate(names)}
 
-    def _reading(
-        self, names: Collection[str], network: Fitted | AveragedNetwork, nodes: Iterable[str]
-    ) -> tuple[Schema, Discretizer | None]:
-        """Return how to read the columns of nodes, which are matched by position.
+    def _matched(
+        self, X: ArrayLike, network: Fitted | AveragedNetwork, without: str | None
+    ) -> Matched:
+        """Match the columns of new cases with nodes, by position.
 
         scikit-learn checks names if both tables have them, and only warns if one of them has none.
         """
-        columns = list(names)
-        own = {node: columns[self._places[node]] for node in nodes}
-        written = network.notations
+        data = self._table(X, reset=False)
+        columns, written = list(open_source(data).names), network.notations
+        own = {node: columns[self._places[node]] for node in network.nodes if node != without}
         notations = {column: written[node] for node, column in own.items() if node in written}
         schema = Schema(list(own.values()), [network.states[node] for node in own], notations)
-        if network.discretizer is None:
-            return schema, None
-        cuts = network.discretizer.cuts
-        return schema, Discretizer.at({c: cuts[node] for node, c in own.items() if node in cuts})
+        cuts = None
+        if network.discretizer is not None:
+            known = network.discretizer.cuts
+            cuts = Discretizer.at({c: known[node] for node, c in own.items() if node in known})
+        return Matched(data, list(own), schema, cuts)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
