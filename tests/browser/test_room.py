@@ -94,6 +94,13 @@ def test_how_well_a_target_is_predicted_fits_a_narrow_screen(open_page, tmp_path
     kes.learn(frame, runs=2, target="b").report(tmp_path / "a.html")
     page = open_page(tmp_path / "a.html", viewport={"width": 420, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    page.evaluate("document.querySelectorAll('#target details').forEach(one => one.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
     page.set_viewport_size({"width": 1400, "height": 900})
+    curve, *tables = (
+        page.locator(f".beside > {one}").bounding_box()
+        for one in ("svg", "table >> nth=0", "table >> nth=1")
+    )
+    assert all(one["y"] < curve["y"] + curve["height"] for one in tables), "in one row"
     head, last = (page.locator(f"#target .scroll tr >> nth={i}").bounding_box() for i in (0, -1))
     assert last["y"] > head["y"]  # not in a second column of the text
