@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { cutOf, withCut } from "../../python/kes/app/page/cuts.js";
 import { clock, jobText, progressText, rises } from "../../python/kes/app/page/job-text.js";
+import { costText, differenceText } from "../../python/kes/app/page/nats.js";
 import { chosenValue, listed } from "../../python/kes/app/page/option-form.js";
-import { questionText } from "../../python/kes/app/page/question.js";
+import { questionParts, questionText } from "../../python/kes/app/page/question.js";
 import { withParts } from "../../python/kes/app/page/store.js";
 import {
   moved,
@@ -127,4 +128,34 @@ test("questions quote what the syntax needs, and name numbers without P", () => 
   assert.equal(ask("age", "stage", "II"), "age | stage=II");
   assert.equal(ask("stage", "age", ""), "P(stage)");
   assert.equal(ask("both\"'", "", ""), "");
+});
+
+test("differences of scores are told with their size, side and table", () => {
+  assert.equal(differenceText({ nats: null }, "a"), "");
+  const below = differenceText({ nats: -1720.914, on: "" }, "a");
+  assert.match(below, /1720\.91 nats below .* of a\.$/);
+  assert.match(differenceText({ nats: 2, on: "b" }, "a"), /2\.00 nats above .* on b\.$/);
+  assert.match(costText({ nats: null, text: "SHD 7" }, "a"), /SHD 7/);
+  // Bayes factors: e^1, e^3 and e^10 are the usual limits [Kass and Raftery 1995].
+  const strengths = [-0.5, -2, -9, -11].map((nats) => costText({ nats, on: "" }, "a"));
+  const words = ["do not speak", "hardly speak", "data speak against", "speak strongly"];
+  words.forEach((word, i) => {
+    assert.match(strengths[i], new RegExp(word));
+    assert.match(strengths[i], /lower: that is what it costs/);
+  });
+});
+
+test("a question has the same parts in words and in Python", () => {
+  const states = { lung: ["no", "yes"], smoker: ["no", "yes"], age: [] };
+  assert.deepEqual(questionParts({ states }, "lung", "smoker", "yes"), {
+    target: "lung",
+    known: { smoker: "yes" },
+    discrete: true,
+  });
+  assert.deepEqual(questionParts({ states }, "age", "", ""), {
+    target: "age",
+    known: {},
+    discrete: false,
+  });
+  assert.deepEqual(questionParts({ states }, "lung", "age", "61.5").known, { age: 61.5 });
 });

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from kes.app.workspace import Workspace, stem
 from kes.errors import KesError
@@ -34,15 +34,19 @@ class Action:
     @property
     def code(self) -> dict[str, str]:
         """The action as a command and as Python lines."""
-        return {"shell": shlex.join(self.words), "python": "\n".join(["import kes", *self.python])}
+        return {"shell": shlex.join(self.words), "python": "\n".join(self.python)}
 
 
-def action(workspace: Workspace, result: str, name: str, about: Mapping[str, Any]) -> Action:
-    """Return the action of a name on a result."""
-    workspace.file(result)
+_Maker: TypeAlias = Callable[[Workspace, str, str, Mapping[str, Any]], Action]
+
+
+def action(
+    workspace: Workspace, result: str, name: str, data: str, about: Mapping[str, Any]
+) -> Action:
+    """Return the action of a name on a result; `data` is how Python names its table."""
     if name not in _ACTIONS:
         raise KesError(f"there is no action {name!r}")
-    return _ACTIONS[name](workspace, result, about)
+    return _ACTIONS[name](workspace, result, data, about)
 
 
 async def run(workspace: Workspace, chosen: Action) -> str:
@@ -67,51 +71,67 @@ async def run(workspace: Workspace, chosen: Action) -> str:
     return said
 
 
-def _fit(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
-    suffix = "json" if about.get("form") == "json" else "bif"
-    file = workspace.unused(f"{stem(result)}.{suffix}")
-    lines = [f"optima = kes.load({result!r})", "# with the table of the result as `data`:"]
-    lines.append(f"optima.best.fit(data).save({file!r})")
-    return Action(["kes", "fit", result, *IN_FOLDER, "--out", file], file, lines)
+def in_python(result: str, data: str, *lines: str) -> list[str]:
+    """Return lines that work with a result and its table; `data` is how Python names the table."""
+    return ["import kes", f"data = {data}", f"optima = kes.load({result!r})", *lines]
 
 
-def _edges(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
+_NETWORK = "network = optima.best.fit(data)"
+
+
+def _fit(suffix: str) -> _Maker:
+    def made(workspace: Workspace, result: str, data: str, _: Mapping[str, Any]) -> Action:
+        file = workspace.unused(f"{stem(result)}.{suffix}")
+        lines = in_python(result, data, _NETWORK, f"network.save({file!r})")
+        return Action(["kes", "fit", result, *IN_FOLDER, "--out", file], file, lines)
+
+    return made
+
+
+def _edges(workspace: Workspace, result: str, data: str, _: Mapping[str, Any]) -> Action:
     file = workspace.unused(f"{stem(result)}-edges.csv")
-    lines = [f"optima = kes.load({result!r})", "optima.evidence(data).to_pandas()"]
+    lines = in_python(result, data, "optima.evidence(data=data)")
     return Action(["kes", "edges", result, *IN_FOLDER, "--out", file], file, lines)
 
 
-def _svg(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
+def _svg(workspace: Workspace, result: str, data: str, _: Mapping[str, Any]) -> Action:
     file = workspace.unused(f"{stem(result)}.svg")
-    lines = [f"optima = kes.load({result!r})", f"optima.plot().figure.savefig({file!r})"]
+    picture = "optima.plot(evidence=optima.evidence(data=data))"
+    lines = in_python(result, data, f"{picture}.figure.savefig({file!r})")
     return Action(["kes", "plot", result, *IN_FOLDER, "--out", file], file, lines)
 
 
-def _report(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
+def _report(workspace: Workspace, result: str, data: str, _: Mapping[str, Any]) -> Action:
     file = workspace.unused(f"{stem(result)}.html")
-    lines = [f"optima = kes.load({result!r})", f"optima.report({file!r}, data=data)"]
+    lines = in_python(result, data, f"optima.report({file!r}, data=data)")
     return Action(["kes", "report", result, *IN_FOLDER, "--out", file], file, lines)
 
 
-def _query(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
+def _query(workspace: Workspace, result: str, data: str, about: Mapping[str, Any]) -> Action:
+    """Ask in the words of `kes query`; ``parts`` are those of a question that Python can ask."""
     question = str(about.get("question", "")).strip()
     if not question or question.startswith("-"):
         raise KesError("write a question such as P(cancer | smoker=yes)", option="question")
-    lines = [f"optima = kes.load({result!r})", "network = optima.best.fit(data)"]
-    return Action(["kes", "query", result, question, *IN_FOLDER], None, lines)
+    lines = [_NETWORK]
+    if isinstance(parts := about.get("parts"), Mapping):
+        known = parts.get("known") or {}
+        call = "probability" if parts.get("discrete") else "conditional"
+        lines.append(f"network.{call}({parts.get('target')!r}, {known!r})")
+    words = ["kes", "query", result, question, *IN_FOLDER]
+    return Action(words, None, in_python(result, data, *lines))
 
 
-def _predict(workspace: Workspace, result: str, about: Mapping[str, Any]) -> Action:
+def _predict(workspace: Workspace, result: str, data: str, about: Mapping[str, Any]) -> Action:
     table, target = workspace.file(about.get("table")).name, str(about.get("target", ""))
     file = workspace.unused(f"{stem(table)}-predicted.csv")
     words = ["kes", "predict", result, table, f"--target={target}", *IN_FOLDER, "--out", file]
-    lines = [f"optima = kes.load({result!r})"]
-    lines += ["network = optima.best.fit(data)", f"network.predict({table!r}, {target!r})"]
-    return Action(words, file, lines)
+    ask = f'network.predict({table!r}, {target!r}, unseen="missing")'
+    return Action(words, file, in_python(result, data, _NETWORK, ask))
 
 
 _ACTIONS = {
-    "bif": _fit,
+    "bif": _fit("bif"),
+    "json": _fit("json"),
     "edges": _edges,
     "svg": _svg,
     "report": _report,

@@ -16,6 +16,7 @@ from kes.app.workspace import Workspace, clean, plain, stem
 from kes.errors import KesError
 from kes.files import write_file
 
+_LEARN = "Learn"
 _MAINTENANCE = 30.0  # seconds
 _LONGEST_NOTE = 10_000
 _SUFFIXES = {"knowledge": ".toml", "interventions": ".json"}
@@ -75,7 +76,9 @@ class Desk:
         except KesError as error:
             return {"code": None, "problem": {"message": str(error), "option": error.option}}
         out = self._new_result(chosen.stem)
-        return {"code": chosen.code(out, self._names(chosen, out)), "problem": None}
+        names = self._names(chosen, out)
+        new = {part for part, name in names.items() if not (self.workspace.folder / name).exists()}
+        return {"code": chosen.code(out, names, new), "problem": None}
 
     # --- searches ---------------------------------------------------------------------------------
 
@@ -85,7 +88,7 @@ class Desk:
         out = self._new_result(chosen.stem)
         names = self._keep_files(chosen, out)
         more = {"draft": draft, "before": None if before is None else plain(before)}
-        return self.jobs.add("Learn", chosen.words(out, names), out, **more)
+        return self.jobs.add(_LEARN, chosen.words(out, names), out, **more)
 
     async def more(self, result: str, how: object) -> Job:
         """Queue what goes on from a result: more runs, more improving, a proof, or evidence."""
@@ -129,6 +132,8 @@ class Desk:
     def commands(self, result: str) -> list[str] | None:
         """Return the commands of the page that gave a result; None if they are not known."""
         own = [job for job in self.jobs.all.values() if job.out == result and job.is_search]
+        begins = [i for i, job in enumerate(own) if job.title == _LEARN]
+        own = own[begins[-1] :] if begins else []  # what came before it left no file
         if not own or any(job.state != "done" for job in own):
             return None
         return [shlex.join(job.words) for job in own]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -38,6 +38,8 @@ PARTS = (
     *("knowledge", "options", *TEXTS),
 )
 MOST_ROWS = 1_000_000
+_END = "END"
+"""The line that ends a file in the shell; no line of the files is a bare word."""
 
 
 @lru_cache(maxsize=1)
@@ -102,7 +104,8 @@ class SearchDraft:
                 column: {state: list(own or ()) for state, own in states.items()}
                 for column, states in self.reading.interventions.items()
             }
-            found["interventions"] = json.dumps(shown, indent=1, ensure_ascii=False).encode()
+            text = json.dumps(shown, indent=1, ensure_ascii=False)
+            found["interventions"] = f"{text}\n".encode()
         return found
 
     def words(self, out: str, names: Mapping[str, str]) -> list[str]:
@@ -114,11 +117,17 @@ class SearchDraft:
             words += ["--interventions", names["interventions"]]
         return [*words, "--out", out]
 
-    def code(self, out: str, names: Mapping[str, str]) -> dict[str, str]:
-        """Return the command and the Python lines that learn."""
+    def code(self, out: str, names: Mapping[str, str], new: Collection[str] = ()) -> dict[str, str]:
+        """Return the command and the Python lines that learn; the shell writes new files first."""
         options = {**self.options, **({"knowledge": self.knowledge} if self.knowledge else {})}
         lines = python_lines(self.reading, {**options, "out": out})
-        return {"shell": shlex.join(self.words(out, names)), "python": "\n".join(lines)}
+        written = [
+            f"cat > {shlex.quote(names[part])} <<'{_END}'\n{content.decode().rstrip()}\n{_END}\n"
+            for part, content in self.files.items()
+            if part in new
+        ]
+        shell = "".join([*written, shlex.join(self.words(out, names))])
+        return {"shell": shell, "python": "\n".join(lines)}
 
 
 def stated(given: Mapping[str, Any]) -> Knowledge:

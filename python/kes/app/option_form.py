@@ -24,24 +24,24 @@ _ELSEWHERE = ("target", "discretize", "contexts")
 """Options that the pages of the table and of knowledge have."""
 
 _LABELS = {
-    "k": "greediness (k)",
-    "runs": "number of runs",
-    "improve": "improve after the runs",
-    "prove": "prove the best",
-    "budget": "time limit",
-    "patience": "runs without success",
-    "ess": "equivalent sample size",
-    "transform": "transform numbers",
-    "basis": "curves",
-    "edge_prior": "price of an edge",
-    "gamma": "γ of that price",
-    "max_parents": "most parents",
-    "two_phase": "add first, then remove",
-    "neighbourhood": "neighbours",
-    "random_state": "seed",
-    "n_jobs": "threads",
-    "cache_mb": "memory for counts (MB)",
-    "keep_imputed": "keep imputed values",
+    "k": "Greediness (k)",
+    "runs": "Number of runs",
+    "improve": "Improve after the runs",
+    "prove": "Prove the best",
+    "budget": "Time limit",
+    "patience": "Patience (runs)",
+    "ess": "Equivalent sample size",
+    "transform": "Transform numbers",
+    "basis": "Curves",
+    "edge_prior": "Price of an edge",
+    "gamma": "Gamma of the price ebic",
+    "max_parents": "Maximum number of parents",
+    "two_phase": "Insert first, then delete",
+    "neighbourhood": "Neighbours",
+    "random_state": "Seed",
+    "n_jobs": "Threads",
+    "cache_mb": "Memory for counts (MB)",
+    "keep_imputed": "Keep imputed values",
 }
 """Labels of options on the page; other options keep their Python names."""
 
@@ -81,7 +81,7 @@ def _field(option: Option) -> dict[str, Any]:
 
 
 def _label(name: str) -> str:
-    return _LABELS.get(name, name.replace("_", " "))
+    return _LABELS.get(name, name.replace("_", " ").capitalize())
 
 
 def _without_flags(text: str) -> str:

@@ -14,6 +14,7 @@ from kes.data.dataset import Data
 from kes.data.schema import ReadOptions
 from kes.errors import KesError
 from kes.formats import holds_network
+from kes.graph import EssentialGraph
 from kes.graph.knowledge import Knowledge
 from kes.network import read_graph, read_network
 from kes.network.average import AveragedNetwork
@@ -47,6 +48,7 @@ def summary(file: str) -> dict[str, Any]:
     source = record.reading.source
     return {
         "table": "built-in example" if source is None else Path(source).name,
+        "data": _in_python(record.reading),
         "variables": len(optima.names),
         "names": list(optima.names),
         "cases": optima.cases,
@@ -65,6 +67,13 @@ def summary(file: str) -> dict[str, Any]:
         "python": python_call(optima),
         "shell": command_line(optima, file),
     }
+
+
+def _in_python(how: ReadOptions) -> str:
+    """Return how Python names the table of a result, in the folder."""
+    if how.example is not None:
+        return f"kes.datasets.alarm(rows={how.example})"
+    return "table" if how.source is None else repr(Path(how.source).name)
 
 
 def draft(file: str) -> dict[str, Any]:
@@ -146,19 +155,49 @@ def effects(file: str, x: str, y: str) -> dict[str, Any]:
 def compare(file: str, other: str) -> dict[str, Any]:
     """Return the differences of another model from that of a result."""
     optima = load(file)
+    second: Optima | EssentialGraph
     if storage.holds_result(other):
-        found = optima.compare(load(other))
+        second = load(other)
     else:
         network = read_network(other) if holds_network(other) else None
         if isinstance(network, AveragedNetwork):
             raise no_single_graph(other)
-        graph = read_graph(other) if network is None else network.graph
-        found = optima.compare(graph.essential)
+        second = (read_graph(other) if network is None else network.graph).essential
+    found = optima.compare(second)
+    nats, on = found.score_difference, ""
+    if nats is None and _has_same_table(optima, second):
+        nats, on = _difference(file, second)
     return {
         "text": str(found),
         "table": _table(found.table()) if found.shd else None,
-        "nats": found.score_difference,
+        "nats": nats,
+        "on": on,
     }
+
+
+def _has_same_table(optima: Optima, second: Optima | EssentialGraph) -> bool:
+    """Return whether the scores can be compared on the table of the first result.
+
+    Two results of one table with gaps have scores on two completed tables.
+    """
+    if not isinstance(second, Optima):
+        return True
+    first = optima.record
+    are_alike = first.settings.measure == second.record.settings.measure
+    return are_alike and first.completion is not None and first.reading == second.record.reading
+
+
+def _difference(file: str, second: Optima | EssentialGraph) -> tuple[float | None, str]:
+    """Return how much higher a model scores than the best of a result, and on which table."""
+    try:
+        optima = _with_data(file)
+    except KesError:  # the table is not there, or has changed
+        return None, ""
+    assert optima.problem is not None
+    graph = second.best.graph if isinstance(second, Optima) else second
+    nats = optima.problem.score(graph) - optima.best.score
+    is_completed = optima.record.completion is not None
+    return nats, f"the table as it was completed for {file}" if is_completed else ""
 
 
 def _table(table: Table) -> dict[str, Any]:

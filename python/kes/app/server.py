@@ -298,19 +298,25 @@ async def _view(desk: Desk, request: Request, _: dict[str, Any]) -> object:
     return {"address": f"/view/{quote(request.path_params['name'])}"}
 
 
+async def _with_table(desk: Desk, request: Request) -> tuple[str, str]:
+    """Return the name of a result, and how Python names its table."""
+    name = desk.workspace.file(request.path_params["name"]).name
+    return name, (await desk.results.ask("summary", file=name))["data"]
+
+
 async def _act(desk: Desk, request: Request, body: dict[str, Any]) -> object:
-    result, name = request.path_params["name"], request.path_params["action"]
-    chosen = actions.action(desk.workspace, result, name, body)
+    result, data = await _with_table(desk, request)
+    chosen = actions.action(desk.workspace, result, request.path_params["action"], data, body)
     text = await actions.run(desk.workspace, chosen)
     return {"text": text, "file": chosen.file, "code": chosen.code}
 
 
 async def _effects(desk: Desk, request: Request, body: dict[str, Any]) -> object:
-    name = desk.workspace.file(request.path_params["name"]).name
+    name, data = await _with_table(desk, request)
     x, y = str(body.get("x")), str(body.get("y"))
     found = await desk.results.ask("effects", file=name, x=x, y=y)
     words = ["kes", "effects", name, x, y, *actions.IN_FOLDER]
-    lines = [f"optima = kes.load({name!r})", f"optima.effects({x!r}, {y!r}, data=data)"]
+    lines = actions.in_python(name, data, f"optima.effects({x!r}, {y!r}, data=data)")
     return {**found, "code": actions.Action(words, None, lines).code}
 
 
@@ -320,7 +326,7 @@ async def _compare(desk: Desk, request: Request, body: dict[str, Any]) -> object
     found = await desk.results.ask("compare", file=name, other=other)
     words = ["kes", "compare", name, other]
     reader = "load" if sort_of(other) == "results" else "read_graph"
-    lines = [f"kes.load({name!r}).compare(kes.{reader}({other!r}))"]
+    lines = ["import kes", f"kes.load({name!r}).compare(kes.{reader}({other!r}))"]
     return {**found, "code": actions.Action(words, None, lines).code}
 
 

@@ -19,10 +19,11 @@ from kes.data.discretizer import Discretizer
 from kes.data.encoder import read_data
 from kes.data.factor import Factor
 from kes.data.infer_kinds import Verdict
+from kes.data.missing import mostly
 from kes.data.parse_text import LOOKS_MISSING
 from kes.data.raw_columns import Numbers
 from kes.data.source import Source, open_source
-from kes.errors import KesError, unknown
+from kes.errors import KesError, option, unknown
 from kes.formats.escaping import labels
 from kes.options import MISSING
 
@@ -36,6 +37,7 @@ _GAPS = {
     "state": "Make “missing” a state of its own",
 }
 """Treatments of missing cells, in words."""
+_GAPS_QUESTION = "Some cells are missing. What should be done with them?"
 assert set(_GAPS) | {"error"} == set(MISSING), "every treatment has words"
 
 
@@ -53,7 +55,8 @@ def cards(draft: dict[str, Any], columns: Sequence[str] | None = None) -> dict[s
     if not findings:
         raise KesError("the table has no columns; each variable must be a column", option="data")
     used = {one.name: one.verdict for one in findings if one.verdict is not None}
-    note = "\n".join(dependence_notes(used) if not weights and columns is None else ())
+    notes = dependence_notes(used) if not weights and columns is None else ()
+    note = "\n".join(in_words(note) or note for note in notes)
     shown = [_card(one, source.rows, how.na_values) for one in findings]
     return {"rows": source.rows, "columns": shown, "note": note}
 
@@ -81,7 +84,7 @@ def _card(finding: Finding, rows: int, marks: Sequence[str]) -> dict[str, Any]:
         "examples": said["examples"],
         "verdict": said["verdict"],
         "advice": said["what to do"],
-        "fixes": _column_fixes(finding, marks),
+        "fixes": _column_fixes(finding, marks, rows),
         "picture": None if verdict is None else _picture(verdict),
     }
 
@@ -170,16 +173,27 @@ def check(draft: dict[str, Any]) -> dict[str, Any]:
     except KesError as error:
         fields = {"column": error.column, "option": error.option}
         offered = fixes(error, chosen)
-        text = _in_words(str(error)) if offered else str(error)
+        text = in_words(str(error)) if offered else str(error)
+        if _are_gaps(error):
+            text = f"{_GAPS_QUESTION}\n{text}"
         problem = {"message": text, "fixes": offered, **fields}
         return {"notes": [], "problem": problem, "columns": None}
-    return {"notes": list(table.notes), "problem": None, "columns": list(table.names)}
+    notes = [in_words(note) or note for note in table.notes]
+    return {"notes": notes, "problem": None, "columns": list(table.names)}
 
 
-def _in_words(text: str) -> str:
+_TO_USE = re.compile(r"; to use (?:it|them): .*?(?=\)(?:, '|$))")
+_ADVICE = re.compile(r"(?:;|, or)[^;]* --.*")
+
+
+def in_words(text: str) -> str:
     """Return a message without the advice to use flags: the page has buttons for that."""
-    kept = [re.sub(r";[^;]* --.*", "", line) for line in text.split("\n")]
+    kept = [_ADVICE.sub("", _TO_USE.sub("", line)) for line in text.split("\n")]
     return "\n".join(line[0].upper() + line[1:] for line in kept if line and " --" not in line)
+
+
+def _are_gaps(error: KesError) -> bool:
+    return "missing values" in str(error)
 
 
 def fixes(error: KesError, draft: SearchDraft) -> list[dict[str, Any]]:
@@ -193,9 +207,9 @@ def fixes(error: KesError, draft: SearchDraft) -> list[dict[str, Any]]:
         if column in draft.reading.kinds:
             found.append(_fix(f"Let kes decide on {column}", kinds={column: None}))
         found += [_fix(f"{words} {column}", kinds={column: kind}) for kind, words in kinds.items()]
-    if "missing values" in text:
-        usable = [how for how in _GAPS if how != "state" or not _number_gaps(draft)]
-        found = [_fix(_GAPS[how], missing=how) for how in usable] + found
+    if _are_gaps(error):  # the message names the ways that are open to this table
+        usable = [how for how in _GAPS if option("missing", how) in text.partition(";")[2]]
+        found = [_fix(_GAPS[how], missing=how) for how in usable]
     if error.option == "weights":
         found.append(_fix("Use no weights", weights=None))
     if error.option in ("discretize", "bins"):
@@ -205,14 +219,7 @@ def fixes(error: KesError, draft: SearchDraft) -> list[dict[str, Any]]:
     return found
 
 
-def _number_gaps(draft: SearchDraft) -> bool:
-    """Return whether continuous columns have gaps: these cannot be a state of them."""
-    findings, _ = inspect(_opened(draft), draft.reading, draft.reading.weights or None)
-    verdicts = [one.verdict for one in findings if one.verdict is not None]
-    return any(own.kind == "continuous" and own.column.missing() for own in verdicts)
-
-
-def _column_fixes(finding: Finding, marks: Sequence[str]) -> list[dict[str, Any]]:
+def _column_fixes(finding: Finding, marks: Sequence[str], rows: int) -> list[dict[str, Any]]:
     """Return buttons for a column that cannot be used, is left out, or has marks like "?".
 
     `marks` are the texts that mean missing already.
@@ -228,7 +235,7 @@ def _column_fixes(finding: Finding, marks: Sequence[str]) -> list[dict[str, Any]
     elif verdict.what == "identifier":
         numbers = isinstance(verdict.column, Numbers)
         choices = {"continuous": "Use it as a number"} if numbers else {"discrete": "Use it anyway"}
-    elif finding.seems:
+    elif finding.seems or (verdict.kind is not None and mostly(verdict.column.missing(), rows)):
         choices = {"omit": "Leave it out"}
     elif verdict.may_be_codes:
         choices = {"discrete": "Its numbers are codes"}

@@ -1,11 +1,14 @@
 """The page, the command it shows and the Python lines it shows write the same bytes."""
 
+import contextlib
 import gzip
 import json
 import shlex
 import subprocess
 import sys
+import time
 
+import pandas as pd
 import pytest
 
 import kes
@@ -71,11 +74,8 @@ def test_page_command_and_python_give_the_same_bytes(server, elsewhere, name):
     job = server.finished(server.ask("POST", "learn", {"draft": draft}))
     assert job["state"] == "done", job["message"]
     found = (server.folder / job["out"]).read_bytes()
-    assert job["code"] == shown["code"]["shell"]
-    for path in [*server.folder.glob("*.toml"), *server.folder.glob("*.interventions.json")]:
-        (elsewhere / path.name).write_bytes(path.read_bytes())
-    words = shlex.split(shown["code"]["shell"])
-    run(elsewhere, "-m", *words)
+    assert shown["code"]["shell"].endswith(job["code"])  # before it, the files that it reads
+    in_shell(elsewhere, shown["code"]["shell"])
     assert (elsewhere / job["out"]).read_bytes() == found
     (elsewhere / job["out"]).unlink()
     run(elsewhere, "-c", shown["code"]["python"])
@@ -87,6 +87,13 @@ def compared(path):
     entries = json.loads(gzip.decompress(path.read_bytes()))
     del entries["notes"], entries["reading"]["example"]
     return entries
+
+
+def in_shell(folder, text):
+    """Run lines as a user pastes them into a shell."""
+    kes_command = f'kes() {{ {shlex.quote(sys.executable)} -m kes "$@"; }}'
+    script = f"set -e\n{kes_command}\n{text}"
+    subprocess.run(["sh", "-c", script], cwd=folder, check=True, capture_output=True)
 
 
 def run(folder, *words):
@@ -106,6 +113,74 @@ def test_what_goes_on_from_a_result_is_shown_as_commands(server, elsewhere):
     for command in result["commands"]:
         run(elsewhere, "-m", *shlex.split(command))
     assert (elsewhere / out).read_bytes() == (server.folder / out).read_bytes()
+
+
+def test_a_search_that_was_stopped_and_goes_on_gives_the_bytes_of_its_command(server, elsewhere):
+    draft = {"example": 300, "options": {"runs": 300, "improve": 300}}
+    job = server.ask("POST", "learn", {"draft": draft})
+    while not (server.folder / job["out"]).exists():
+        time.sleep(0.02)
+    server.ask("POST", f"jobs/{job['id']}", {"do": "stop"})
+    assert server.finished(job)["state"] == "stopped"
+    kept = (server.folder / job["out"]).read_bytes()
+    server.ask("POST", f"jobs/{job['id']}", {"do": "again"})
+    assert server.finished(job)["state"] == "done"
+    assert (server.folder / job["out"]).read_bytes() != kept
+    [command] = server.ask("GET", f"results/{job['out']}")["commands"]
+    in_shell(elsewhere, command)
+    assert (elsewhere / job["out"]).read_bytes() == (server.folder / job["out"]).read_bytes()
+
+
+def test_a_search_that_failed_does_not_hide_the_command_of_the_next(server):
+    draft = {"file": "clinic.csv", "options": {"runs": 3, "improve": False}}
+    failed = server.finished(server.ask("POST", "learn", {"draft": draft}))
+    assert failed["state"] == "failed"  # its table has gaps
+    job = server.ask("POST", "learn", {"draft": draft | {"missing": "drop"}})
+    assert job["out"] == failed["out"]
+    server.finished(job)
+    assert server.ask("GET", f"results/{job['out']}")["commands"] == [job["code"]]
+
+
+def test_the_python_lines_of_actions_do_what_the_page_did(server, elsewhere):
+    """The networks, and the numbers that the command prints."""
+    draft = {"file": "clinic.csv", "missing": "drop", "options": {"runs": 3, "improve": False}}
+    draft["kinds"] = {"age": "omit", "pressure, mmHg": "discrete"}
+    draft["options"]["discretize"] = 2
+    out = server.finished(server.ask("POST", "learn", {"draft": draft}))["out"]
+    (elsewhere / out).write_bytes((server.folder / out).read_bytes())
+    for form in ("bif", "json"):
+        found = server.ask("POST", f"results/{out}/do/{form}", {})
+        run(elsewhere, "-c", found["code"]["python"])
+        own, page = (kes.read_network(at / found["file"]) for at in (elsewhere, server.folder))
+        assert own == page
+    parts = {"target": "smoker", "known": {}, "discrete": True}
+    about = {"question": "P(smoker)", "parts": parts}
+    asked = server.ask("POST", f"results/{out}/do/query", about)
+    for state, share in last_value(elsewhere, asked["code"]["python"]).items():
+        assert f"{state}  {share:.6f}" in " ".join(asked["text"].split("\n")).replace("   ", "  ")
+    about = {"table": "clinic.csv", "target": "smoker"}
+    predicted = server.ask("POST", f"results/{out}/do/predict", about)
+    rows = pd.read_csv(server.folder / predicted["file"])
+    assert [*last_value(elsewhere, predicted["code"]["python"])] == [*rows["smoker"]]
+    edges = server.ask("POST", f"results/{out}/do/edges", {})
+    table = last_value(elsewhere, edges["code"]["python"])
+    written = pd.read_csv(server.folder / edges["file"])
+    assert [*table["evidence"]] == pytest.approx([*written["evidence"]])
+    about = {"x": "smoker", "y": "pressure, mmHg"}
+    effects = server.ask("POST", f"results/{out}/effects", about)
+    found = last_value(elsewhere, effects["code"]["python"]).summary()
+    assert [list(row.values()) for row in found] == effects["summary"]["rows"]
+    compared = server.ask("POST", f"results/{out}/compare", {"other": out})
+    assert str(last_value(elsewhere, compared["code"]["python"])) == compared["text"]
+
+
+def last_value(folder, lines):
+    """Run lines in a folder; return the value of the last one."""
+    *before, last = lines.split("\n")
+    values = {}
+    with contextlib.chdir(folder):
+        exec("\n".join(before), values)
+        return eval(last, values)
 
 
 def test_a_result_of_the_shell_becomes_a_draft(server):

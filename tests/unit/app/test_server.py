@@ -142,6 +142,31 @@ def test_questions_effects_predictions_and_comparisons(server, result):
     assert (same["nats"], same["table"]) == (0.0, None)
 
 
+def test_an_experts_graph_is_priced_in_nats(server, result):
+    """The independence of all variables costs what all edges of the best network gain."""
+    graph = b'digraph { "age"; "smoker"; "pressure, mmHg"; }'
+    name = server.upload("nothing.dot", graph)[1]["name"]
+    found = server.ask("POST", f"results/{result}/compare", {"other": name})
+    optima = kes.learn(server.folder / "clinic.csv", missing="drop", runs=1, improve=False)
+    empty = optima.problem.score(kes.read_graph(server.folder / name).essential)
+    best = kes.load(server.folder / result).best.score
+    assert found["nats"] == pytest.approx(empty - best)
+
+
+def test_the_cost_of_knowledge_is_known_where_cells_were_filled_in(server):
+    """Each search completes the table by itself, so scores are compared on the first of the two."""
+    draft = {"file": "clinic.csv", "missing": "em", "options": {"runs": 3, "improve": False}}
+    first = server.finished(server.ask("POST", "learn", {"draft": draft}))["out"]
+    known = {"apart": [["smoker", "pressure, mmHg"]]}
+    about = {"draft": {**draft, "knowledge": known}, "before": first}
+    second = server.finished(server.ask("POST", "learn", about))["out"]
+    found = server.ask("POST", f"results/{first}/compare", {"other": second})
+    assert first in found["on"]
+    assert found["nats"] < -1  # the two depend on each other
+    same = server.ask("POST", f"results/{first}/compare", {"other": first})
+    assert same["nats"] == 0
+
+
 def test_the_report_runs_apart_from_the_page(server, result):
     address = server.ask("POST", f"results/{result}/view", {})["address"]
     status, headers, content = server.send("GET", address)

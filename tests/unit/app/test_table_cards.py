@@ -114,10 +114,32 @@ def test_gaps_can_be_a_state_of_discrete_columns_only(folder):
     assert any("state" in label for label in labels)
 
 
+def test_a_column_that_is_mostly_missing_can_be_left_out(folder):
+    table = pd.read_csv("clinic.csv").drop(columns="id")
+    table.assign(remark=["late", None, None] * 50).to_csv("t.csv", index=False)
+    draft = {"file": "t.csv", "missing": "drop"}
+    [fix] = card(cards(draft), "remark")["fixes"]
+    assert check(applied(draft, fix["change"]))["columns"] == [*table.columns]
+    assert card(cards(draft), "pressure, mmHg")["fixes"] == []  # a tenth is missing
+
+
+def test_notes_speak_no_shell_and_lose_nothing_else(folder):
+    """The page has buttons for what flags do; the fact before the advice stays."""
+    table = pd.read_csv("clinic.csv").assign(day=pd.date_range("2020-01-01", periods=150))
+    table.assign(remark=["late", None, None] * 50).to_csv("t.csv", index=False)
+    notes = check({"file": "t.csv", "missing": "em"})["notes"]
+    assert not [note for note in notes if " --" in note]
+    [mostly] = [note for note in notes if "more than half" in note.lower()]
+    assert "'remark'" in mostly
+    [left] = [note for note in notes if note.startswith("Left out")]
+    assert "'id'" in left
+    assert "'day' (dates)" in left
+
+
 def test_a_sound_table_has_notes_and_no_problem():
     found = check({"file": "clinic.csv", "missing": "drop"})
     assert found["problem"] is None
-    assert any("dropped" in note for note in found["notes"])
+    assert any("Dropped" in note for note in found["notes"])
     assert found["columns"] == ["age", "smoker", "pressure, mmHg"]
 
 

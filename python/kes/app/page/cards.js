@@ -3,7 +3,8 @@
 import { post } from "./api.js";
 import { store } from "./store.js";
 
-function tableKey() {
+// What the table and its reading are known by.
+export function tableKey() {
   const { knowledge, options, ...table } = store.draft;
   return JSON.stringify([table, options?.discretize]);
 }

@@ -1,6 +1,6 @@
 // The way back to code: the command and the Python lines that do what the page shows.
 
-import { byId, on } from "../../show/report/template/dom.js";
+import { byId, element, on } from "../../show/report/template/dom.js";
 
 let shown = null;
 
@@ -13,15 +13,30 @@ export function showCode(code, hint) {
 
 function update() {
   if (!shown) return;
-  const language = document.querySelector('input[name="language"]:checked').value;
-  byId("code-text").textContent = shown[language] ?? "";
+  byId("code-text").textContent = shown[language()] ?? "";
   byId("code-copied").textContent = "";
 }
 
+function language() {
+  return document.querySelector('input[name="language"]:checked').value;
+}
+
+// The code of an answer, in the language that is chosen below.
+export function codeBlock(code) {
+  const text = element("code", {}, code[language()]);
+  const write = () => {
+    text.textContent = code[language()];
+  };
+  for (const radio of languages()) radio.addEventListener("change", write);
+  return element("pre", { tabindex: "0", "aria-label": "Code" }, text);
+}
+
+function languages() {
+  return document.querySelectorAll('input[name="language"]');
+}
+
 export function listenCode() {
-  for (const radio of document.querySelectorAll('input[name="language"]')) {
-    radio.addEventListener("change", update);
-  }
+  for (const radio of languages()) radio.addEventListener("change", update);
   on("code-copy", "click", async () => {
     try {
       await navigator.clipboard.writeText(byId("code-text").textContent);

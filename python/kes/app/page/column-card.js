@@ -1,11 +1,12 @@
 // A column of the table: its kind, its distribution, its gaps, and what is done about it.
 
-import { bdi, button, element, svg } from "../../show/report/template/dom.js";
+import { bdi, element, svg } from "../../show/report/template/dom.js";
 import { counted, percent, significant } from "../../show/report/template/format.js";
 import { numbers } from "./cards.js";
 import { cutOf, withCut } from "./cuts.js";
 import { attempt } from "./messages.js";
-import { applyFix, change, store } from "./store.js";
+import { change, store } from "./store.js";
+import { fixButtons } from "./table-check.js";
 
 const KINDS = {
   "": "auto",
@@ -31,14 +32,7 @@ export function columnCard(column, repaint) {
     parts.push(element("p", { class: isRefused ? "warning" : "" }, sentence(verdict)));
   } else if (verdict.includes(":")) parts.push(element("p", {}, sentence(verdict)));
   if (advice && isRefused && !fixes.length) parts.push(element("p", {}, advice));
-  const buttons = fixes.map(({ label, change: parts }) =>
-    button(label, () =>
-      attempt(async () => {
-        await applyFix(parts);
-        await repaint(parts.kinds ? [name] : null);
-      }),
-    ),
-  );
+  const buttons = fixButtons(column, ({ kinds }) => repaint(kinds ? [name] : null));
   if (buttons.length) parts.push(element("div", { class: "buttons" }, ...buttons));
   return element("article", { class: look, "data-column": name }, ...parts);
 }

@@ -1,7 +1,7 @@
 // Choose a table: drop a file, take one of the folder, or the built-in example.
 
 import { bdi, button, element } from "../../show/report/template/dom.js";
-import { number } from "../../show/report/template/format.js";
+import { counted, number } from "../../show/report/template/format.js";
 import { upload } from "./api.js";
 import { attempt } from "./messages.js";
 import { change, loadFiles, store } from "./store.js";
@@ -20,7 +20,8 @@ export function chooseTable(chosen) {
     element(
       "p",
       {},
-      "ALARM is a network that monitors patients in intensive care: 37 variables, cases drawn from it.",
+      `Patients in intensive care: 37 variables, ${counted(EXAMPLE_ROWS, "row")}, drawn from the ` +
+        "published network ALARM.",
     ),
     button("Take the built-in example", () => take({ example: EXAMPLE_ROWS })),
   );
@@ -65,6 +66,10 @@ function dropPanel(take) {
   return element("section", { class: "panel" }, ...head, zone);
 }
 
+function sizeText(bytes) {
+  return bytes < 1e6 ? `${number(bytes / 1e3, 0)} kB` : `${number(bytes / 1e6, 1)} MB`;
+}
+
 // An input for a file.
 export function fileInput(text, action) {
   const input = element("input", { type: "file", "aria-label": text });
@@ -92,7 +97,7 @@ function folderPanel(take) {
   const { tables } = store.server.files;
   if (!tables.length) return [];
   const items = tables.map(({ name, bytes }) => {
-    const size = element("span", { class: "count" }, ` ${number(bytes / 1e6, 1)} MB`);
+    const size = element("span", { class: "count" }, ` ${sizeText(bytes)}`);
     return element(
       "li",
       {},

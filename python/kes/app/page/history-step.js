@@ -5,6 +5,7 @@ import { counted, number } from "../../show/report/template/format.js";
 import { get, part, post, put } from "./api.js";
 import { showCode } from "./code-panel.js";
 import { attempt, busyButton } from "./messages.js";
+import { differenceText } from "./nats.js";
 
 export async function showHistory(place) {
   showCode(null, "");
@@ -91,7 +92,12 @@ async function showBeside(place, [first, second]) {
   const close = button("Close", () => place.replaceChildren());
   const head = element("div", { class: "bar" }, element("h2", {}, "Side by side"), close);
   place.replaceChildren(
-    element("section", { class: "panel" }, head, element("p", {}, found.text)),
+    element(
+      "section",
+      { class: "panel" },
+      head,
+      element("p", {}, `${found.text}. ${differenceText(found, first)}`),
+    ),
     element("div", { class: "pair-of-reports" }, ...frames),
   );
   showCode(found.code, "The comparison in code.");

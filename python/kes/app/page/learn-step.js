@@ -5,8 +5,10 @@ import { get, part, post } from "./api.js";
 import { progressText } from "./job-text.js";
 import { LiveView } from "./live-view.js";
 import { attempt, busyButton, message } from "./messages.js";
+import { costText } from "./nats.js";
 import { optionForm } from "./option-form.js";
 import { store } from "./store.js";
+import { checkTable, problemMessage } from "./table-check.js";
 
 const PAUSE = 400; // milliseconds between two looks at the progress
 
@@ -25,18 +27,28 @@ export async function showLearn(place) {
 
 function startParts() {
   const name = store.draft.file ?? "the built-in example";
+  const problem = element("div", { id: "problem", role: "status" });
   const learn = busyButton(
     "Learn",
     async () => {
+      if (problem.hasChildNodes()) throw new Error("First choose how to mend the table.");
       const job = await post("learn", { draft: store.draft });
       document.dispatchEvent(new CustomEvent("kes-job", { detail: job }));
     },
     { class: "main" },
   );
+  showProblem(problem);
   const known = Object.keys(store.draft.knowledge ?? {}).length;
   const text = element("span", { class: "count" }, "from ", bdi(name));
   text.append(known ? ", with what you know." : ". It takes about ten seconds for most tables.");
-  return [element("div", { class: "next" }, learn, text), optionForm()];
+  return [problem, element("div", { class: "next" }, learn, text), optionForm()];
+}
+
+// What makes a search fail at once, with the buttons that mend it.
+async function showProblem(place) {
+  const found = await checkTable();
+  const shown = found?.problem ? [problemMessage(found.problem, () => showProblem(place))] : [];
+  place.replaceChildren(...shown);
 }
 
 // The jobs: the one that is watched, and what waits.
@@ -45,7 +57,10 @@ class JobView {
     this.place = place;
     this.isGone = false;
     this.round = 0;
-    this.listen = ({ detail }) => this.watch(detail.id);
+    this.listen = ({ detail }) => {
+      this.watch(detail.id);
+      this.place.scrollIntoView({ block: "nearest" });
+    };
     document.addEventListener("kes-job", this.listen);
   }
 
@@ -165,20 +180,7 @@ async function compareBefore(job, cost) {
     post(`results/${part(job.before)}/compare`, { other: job.out }),
   );
   if (!found) return;
-  const nats = found.nats;
-  cost.textContent =
-    nats === null
-      ? found.text
-      : `With this knowledge the best score is ${Math.abs(nats).toFixed(2)} nats ` +
-        `${nats < 0 ? "lower: that is what it costs" : "higher"}. ${verdict(nats)}`;
-}
-
-// The strength of evidence in words, by the loss in nats.
-function verdict(nats) {
-  if (nats > -1) return "The data do not speak against it.";
-  if (nats > -3) return "The data hardly speak against it.";
-  if (nats > -10) return "The data speak against it.";
-  return "The data speak strongly against it.";
+  cost.textContent = costText(found, job.before);
 }
 
 function stopped(job, again) {

@@ -69,6 +69,7 @@ export class LiveView {
   }
 
   async finish(job) {
+    this.map.querySelector(".hint")?.replaceChildren("Drawing the map…");
     if (this.last) await this.drawMap(job);
   }
 }

@@ -33,7 +33,9 @@ export class PictureKnowledge {
     this.hear = (event) => {
       if (event.source !== this.frame.contentWindow) return;
       const edge = event.data?.kes?.edge;
-      if (Array.isArray(edge) && edge.every((name) => this.names.has(name))) this.choose(edge);
+      if (!Array.isArray(edge) || !edge.every((name) => this.names.has(name))) return;
+      this.choose(edge);
+      this.view.scrollIntoView({ block: "nearest" });
     };
     window.addEventListener("message", this.hear);
     this.offer();

@@ -11,3 +11,10 @@ export function questionText({ states }, about, given, value) {
   const question = `${words[0]}${condition}`;
   return states[about].length ? `P(${question})` : question;
 }
+
+// The same for Python: the target, what is known, and whether the answer is a distribution of states.
+export function questionParts({ states }, about, given, value) {
+  const own = given && (states[given].length ? value : Number(value));
+  const known = given ? { [given]: own } : {};
+  return { target: about, known, discrete: states[about].length > 0 };
+}

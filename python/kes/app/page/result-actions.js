@@ -2,9 +2,11 @@
 
 import { element } from "../../show/report/template/dom.js";
 import { part, post, upload } from "./api.js";
+import { codeBlock } from "./code-panel.js";
 import { fileInput } from "./file-choice.js";
 import { attempt, busyButton } from "./messages.js";
-import { questionText } from "./question.js";
+import { differenceText } from "./nats.js";
+import { questionParts, questionText } from "./question.js";
 import { store } from "./store.js";
 import { choice } from "./table-settings.js";
 
@@ -34,10 +36,7 @@ function shown(title, { text, summary, table, note, file, code }) {
     parts.push(element("pre", { tabindex: "0", "aria-label": title }, element("code", {}, text)));
   if (note) parts.push(element("p", { class: "hint" }, note));
   if (file) parts.push(element("p", {}, download(file)));
-  parts.push(
-    element("p", { class: "hint" }, "The same in a shell:"),
-    element("pre", { tabindex: "0", "aria-label": "Command" }, element("code", {}, code.shell)),
-  );
+  parts.push(element("p", { class: "hint" }, "The same in code:"), codeBlock(code));
   return parts;
 }
 
@@ -83,7 +82,7 @@ function names(title, summary, selected) {
 
 function askCard(summary, path, show) {
   const [a, b] = summary.directed[0] ?? [];
-  const about = names("How probable is", summary, summary.target ?? b ?? summary.names[0]);
+  const about = names("What to expect of", summary, summary.target ?? b ?? summary.names[0]);
   const given = choice(
     "if",
     ["", ...summary.names],
@@ -92,9 +91,13 @@ function askCard(summary, path, show) {
   );
   const value = element("span");
   const question = element("input", { type: "text" });
+  const chosen = () => [
+    about.select.value,
+    given.select.value,
+    value.querySelector("select, input")?.value.trim() ?? "",
+  ];
   const write = () => {
-    const own = value.querySelector("select, input")?.value ?? "";
-    question.value = questionText(summary, about.select.value, given.select.value, own);
+    question.value = questionText(summary, ...chosen());
   };
   const offer = () => {
     value.replaceChildren(...valueChoice(summary, given.select.value, write));
@@ -103,9 +106,14 @@ function askCard(summary, path, show) {
   about.select.addEventListener("change", write);
   given.select.addEventListener("change", offer);
   offer();
-  const ask = busyButton("Ask", async () =>
-    show(question.value, await post(`${path}/do/query`, { question: question.value })),
-  );
+  const ask = busyButton("Ask", async () => {
+    const text = question.value;
+    const isOwn = text !== questionText(summary, ...chosen());
+    const [, condition, own] = chosen();
+    if (!isOwn && condition && own === "") throw new Error(`Say which value ${condition} has.`);
+    const parts = isOwn ? null : questionParts(summary, ...chosen());
+    show(text, await post(`${path}/do/query`, { question: text, parts }));
+  });
   const hint = element(
     "p",
     { class: "hint" },
@@ -175,7 +183,9 @@ function compareCard(summary, path, show) {
   const ask = busyButton("Compare", async () => {
     const about = { other: other.select.value };
     if (!about.other) throw new Error("Choose another result or a graph first.");
-    show(`Differences of ${about.other}`, await post(`${path}/compare`, about));
+    const found = await post(`${path}/compare`, about);
+    const note = differenceText(found, summary.name);
+    show(`Differences of ${about.other}`, { ...found, note });
   });
   const expert = element("label", {}, "or an expert's graph (BIF, DOT)", input);
   return card("Compare", other.label, expert, ask);
@@ -184,6 +194,7 @@ function compareCard(summary, path, show) {
 const FILES = {
   report: "Report (HTML)",
   bif: "Network (BIF)",
+  json: "Network (JSON)",
   edges: "Edges (CSV)",
   svg: "Picture (SVG)",
 };

@@ -8,6 +8,7 @@ export const store = {
   version: 0,
   described: { code: null, problem: null },
   cards: null, // of the table of the draft: { key, rows, columns, note }
+  check: null, // of the table of the draft: { key, notes, problem }
   result: null, // the name of the result that is shown
 };
 

@@ -7,7 +7,7 @@ import { listed } from "./option-form.js";
 import { change, store } from "./store.js";
 
 const MISSING = {
-  "": "there should be none",
+  "": "none allowed",
   em: "fill them in (EM)",
   drop: "leave out incomplete rows",
   state: "“missing” is a state",
@@ -30,7 +30,7 @@ export function tableSettings(changed) {
   const missing = choice("Missing cells", Object.keys(MISSING), draft.missing, MISSING);
   missing.select.addEventListener("change", () => set({ missing: missing.select.value || null }));
   const marks = field(
-    "These mean missing, too",
+    "Texts that also mean missing",
     "text",
     "such as ?, -99",
     draft.na_values?.join(", "),

@@ -2,14 +2,15 @@
 
 import { bdi, button, element } from "../../show/report/template/dom.js";
 import { counted, number } from "../../show/report/template/format.js";
-import { post } from "./api.js";
-import { readCards, readingDraft, readSome, variables } from "./cards.js";
+import { readCards, readSome, variables } from "./cards.js";
 import { columnCard } from "./column-card.js";
 import { chooseTable } from "./file-choice.js";
 import { attempt, message } from "./messages.js";
-import { applyFix, change, store } from "./store.js";
+import { change, store } from "./store.js";
+import { checkTable, problemMessage } from "./table-check.js";
 import { tableSettings } from "./table-settings.js";
 
+const READING = "Reading the table…";
 const MANY = 24; // columns beyond which a filter helps
 
 export async function showTable(place) {
@@ -23,6 +24,7 @@ export async function showTable(place) {
 
 async function showAgain(place) {
   store.cards = null;
+  store.check = null;
   place.replaceChildren();
   await attempt(() => showTable(place));
 }
@@ -30,7 +32,7 @@ async function showAgain(place) {
 async function showCards(place) {
   const { file, example } = store.draft;
   const title = file ? bdi(file) : `ALARM, ${counted(example, "row")}`;
-  const status = element("p", { class: "hint", role: "status" }, "Reading the table…");
+  const status = element("p", { class: "hint", role: "status" }, READING);
   const other = button("Choose another table", async () => {
     await change({
       ...Object.fromEntries(Object.keys(store.draft).map((name) => [name, null])),
@@ -51,27 +53,29 @@ async function showCards(place) {
     return;
   }
   const { rows, columns, note } = store.cards;
-  status.textContent = `${counted(rows, "row")}, ${counted(columns.length, "column")}`;
   if (note) head.append(message(note));
-  const problem = element("div", { id: "problem" });
+  const problem = element("div", { id: "problem", role: "status" });
   const notes = element("details", { hidden: "" });
-  const refresh = () => check(problem, notes, head, repaint);
+  const refresh = async () => {
+    if (await showCheck(problem, notes, repaint)) {
+      status.textContent = `${counted(rows, "row")}, ${counted(columns.length, "column")}`;
+    }
+  };
   const grid = element("div", { class: "column-cards" });
-  // Show columns again: those named, or all after a change that concerns the whole table.
-  const repaint = async (names) => {
+  // Show columns again: those named, or all after a change that concerns the whole table. The
+  // settings stay if they caused it, as somebody may be typing in them.
+  const repaint = async (names, isBySettings = false) => {
+    status.textContent = READING;
     await attempt(async () => {
       if (names) await readSome(names);
       else await readCards(true);
-      if (names)
-        settings = replaced(
-          settings,
-          tableSettings(() => repaint(null)),
-        );
+      if (!isBySettings) settings = replaced(settings, newSettings());
       fill(grid, filter.value, repaint);
       refresh();
     });
   };
-  let settings = tableSettings(() => repaint(null));
+  const newSettings = () => tableSettings(() => repaint(null, true));
+  let settings = newSettings();
   head.append(problem, settings, notes, next());
   const filter = element("input", { type: "search", placeholder: "part of a name" });
   filter.addEventListener("input", () => fill(grid, filter.value, repaint));
@@ -132,24 +136,13 @@ function next() {
 
 // --- what stands in the way ---
 
-let latest = 0;
-
-// Read the table as the search will, and show what stands in the way, with buttons that mend it.
-async function check(problem, notes, head, repaint) {
-  latest += 1;
-  const own = latest;
-  const found = await attempt(() => post("check", { draft: readingDraft() }));
-  if (!found || own !== latest) return; // another change was faster
-  head.dataset.checked = found.problem ? "no" : "yes";
+// Show what the table lacks, or that it is ready; return whether that is known.
+async function showCheck(problem, notes, repaint) {
+  const found = await checkTable();
+  if (!found) return false; // another change was faster
   if (found.problem) {
-    const fixes = found.problem.fixes.map(({ label, change: parts }) => ({
-      label,
-      action: async () => {
-        await applyFix(parts);
-        repaint(parts.kinds ? Object.keys(parts.kinds) : null);
-      },
-    }));
-    problem.replaceChildren(message(found.problem.message, { fixes }));
+    const mended = ({ kinds }) => repaint(kinds ? Object.keys(kinds) : null);
+    problem.replaceChildren(problemMessage(found.problem, mended));
   } else {
     const used = `${counted(variables().length, "variable")} ready to learn from.`;
     problem.replaceChildren(message(used, { good: true }));
@@ -158,4 +151,5 @@ async function check(problem, notes, head, repaint) {
   const items = found.notes.map((text) => element("li", {}, text));
   const title = element("summary", {}, `Notes on the table (${number(found.notes.length, 0)})`);
   notes.replaceChildren(title, element("ul", {}, ...items));
+  return true;
 }
