@@ -118,6 +118,45 @@ def test_a_table_with_gaps_by_mouse(open_app, served, tmp_path):
     accessible(page)
 
 
+def test_what_a_table_lacks_is_mended_where_it_is_noticed(open_app, served, tmp_path):
+    """At Learn as at Table; the settings show what a button has set."""
+    mixed().drop(columns="nothing").replace({"smoker": {"no": "?"}}).to_csv(
+        tmp_path / "gaps.csv", index=False
+    )
+    app = open_app()
+    page = app.page
+    app.take(tmp_path / "gaps.csv")
+    page.click(".column button:has-text('“?” means missing')")
+    page.wait_for_selector("label:has-text('also mean missing') input[value='?']")
+    app.go("learn", "#problem .message")
+    before = served.ask("GET", "jobs")
+    page.click("button.main")
+    page.wait_for_selector("#messages:has-text('mend the table')")
+    assert served.ask("GET", "jobs") == before
+    accessible(page)
+    page.click("#problem button:has-text('Leave out incomplete rows')")
+    page.wait_for_selector("#problem:empty", state="attached")
+    app.go("table", "#problem .message.good")
+    assert page.input_value("label:has-text('Missing cells') select") == "drop"
+    assert " --" not in page.text_content("details:has-text('Notes on the table')")
+
+
+def test_another_table_is_chosen_before_the_first_is_read(open_app, served, tmp_path):
+    """The answer about the first one comes late, and is not shown."""
+    wide().to_csv(served.folder / "slow.csv", index=False)
+    app = open_app()
+    page = app.page
+    page.reload()
+    page.click("button:has-text('slow.csv')")
+    page.click("text=Choose another table")
+    page.wait_for_selector("h1:has-text('Which table?')")
+    page.click("text=Take the built-in example")
+    page.wait_for_selector("#problem .message.good")
+    assert page.locator("h1").all_inner_texts() == ["ALARM, 2000 rows"]
+    assert page.locator(".column").count() == 37
+    assert page.inner_text("#messages") == ""
+
+
 def accessible(page, *schemes):
     """Look at a step, in light unless told otherwise."""
     for scheme in schemes or ("light",):

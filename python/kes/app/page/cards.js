@@ -11,17 +11,19 @@ export function tableKey() {
 
 // Read all columns, unless they are known already.
 export async function readCards(anew = false) {
-  if (!anew && store.cards?.key === tableKey()) return;
+  const key = tableKey();
+  if (!anew && store.cards?.key === key) return;
   const cards = await post("cards", { draft: readingDraft() });
-  store.cards = { ...cards, key: tableKey() };
+  if (tableKey() === key) store.cards = { ...cards, key }; // else a later question is under way
 }
 
 // Read some columns again.
 export async function readSome(names) {
+  const { cards } = store;
   const { columns } = await post("cards", { draft: readingDraft(), columns: names });
   const found = new Map(columns.map((column) => [column.name, column]));
-  store.cards.columns = store.cards.columns.map((column) => found.get(column.name) ?? column);
-  store.cards.key = tableKey();
+  cards.columns = cards.columns.map((column) => found.get(column.name) ?? column);
+  cards.key = tableKey();
 }
 
 // The draft without what does not matter for reading, and may be wrong.

@@ -19,11 +19,12 @@ export function message(text, { fixes = [], good = false } = {}) {
   return element("div", { class: look }, element("p", {}, text), ...buttons);
 }
 
-// Do something; if it fails, say why.
-export async function attempt(work) {
+// Do something; if it fails, say why, unless that does not matter any more.
+export async function attempt(work, matters = () => true) {
   try {
     return await work();
   } catch (error) {
+    if (!matters()) return undefined;
     showMessage(error.message);
     byId("messages").scrollIntoView({ block: "nearest" });
     return undefined;

@@ -86,7 +86,7 @@ function askCard(summary, path, show) {
   const given = choice(
     "if",
     ["", ...summary.names],
-    about.select.value === a ? "" : a,
+    about.select.value !== a && summary.states[a]?.length ? a : "", // a number would lack its value
     "nothing else is known",
   );
   const value = element("span");
@@ -148,7 +148,7 @@ function effectsCard(summary, path, show) {
 
 function predictCard(summary, path, show) {
   const tables = store.server.files.tables.map(({ name }) => name);
-  const table = choice("Rows of", tables, tables[0], "");
+  const table = choice("Rows of", tables, summary.table, "");
   const target = names("Predict", summary, summary.target ?? summary.names.at(-1));
   const input = fileInput("Another file to predict", (file) =>
     attempt(async () => {

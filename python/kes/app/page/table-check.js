@@ -11,8 +11,9 @@ import { applyFix, store } from "./store.js";
 export async function checkTable() {
   const key = tableKey();
   if (store.check?.key !== key) {
-    const found = await attempt(() => post("check", { draft: readingDraft() }));
-    if (!found || tableKey() !== key) return null;
+    const isLast = () => tableKey() === key;
+    const found = await attempt(() => post("check", { draft: readingDraft() }), isLast);
+    if (!found || !isLast()) return null;
     store.check = { ...found, key };
   }
   return store.check;

@@ -52,6 +52,7 @@ async function showCards(place) {
     head.append(message(error.message));
     return;
   }
+  if (!head.isConnected) return; // another table was chosen meanwhile
   const { rows, columns, note } = store.cards;
   if (note) head.append(message(note));
   const problem = element("div", { id: "problem", role: "status" });
@@ -69,6 +70,7 @@ async function showCards(place) {
     await attempt(async () => {
       if (names) await readSome(names);
       else await readCards(true);
+      if (!head.isConnected) return;
       if (!isBySettings) settings = replaced(settings, newSettings());
       fill(grid, filter.value, repaint);
       refresh();
