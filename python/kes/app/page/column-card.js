@@ -4,7 +4,7 @@ import { bdi, element, svg } from "../../show/report/template/dom.js";
 import { counted, percent, significant } from "../../show/report/template/format.js";
 import { numbers } from "./cards.js";
 import { cutOf, withCut } from "./cuts.js";
-import { attempt } from "./messages.js";
+import { attempt, sentence } from "./messages.js";
 import { change, store } from "./store.js";
 import { fixButtons } from "./table-check.js";
 
@@ -29,16 +29,12 @@ export function columnCard(column, repaint) {
   if (used === "continuous" && !store.draft.example) parts.push(cutField(name, repaint));
   if (name === store.draft.weights) parts.push(element("p", {}, "Says how often each row counts."));
   else if (verdict && !verdict.startsWith("taken as ") && verdict !== "left out: omitted") {
-    parts.push(element("p", { class: isRefused ? "warning" : "" }, sentence(verdict)));
-  } else if (verdict.includes(":")) parts.push(element("p", {}, sentence(verdict)));
+    parts.push(element("p", { class: isRefused ? "warning" : "" }, `${sentence(verdict)}.`));
+  } else if (verdict.includes(":")) parts.push(element("p", {}, `${sentence(verdict)}.`));
   if (advice && isRefused && !fixes.length) parts.push(element("p", {}, advice));
   const buttons = fixButtons(column, ({ kinds }) => repaint(kinds ? [name] : null));
   if (buttons.length) parts.push(element("div", { class: "buttons" }, ...buttons));
   return element("article", { class: look, "data-column": name }, ...parts);
-}
-
-function sentence(text) {
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
 
 function kindText({ used, kind, verdict }) {

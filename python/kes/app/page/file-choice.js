@@ -2,11 +2,15 @@
 
 import { bdi, button, element } from "../../show/report/template/dom.js";
 import { counted, number } from "../../show/report/template/format.js";
-import { upload } from "./api.js";
+import { part, upload } from "./api.js";
 import { attempt } from "./messages.js";
 import { change, loadFiles, store } from "./store.js";
 
 const EXAMPLE_ROWS = 2000;
+const ELSEWHERE = {
+  graphs: "a graph, and in the folder now: compare it with a result, at the step Result.",
+  knowledge: "a knowledge file, and in the folder now: load it at the step What you know.",
+};
 
 export function chooseTable(chosen) {
   const take = (parts) =>
@@ -48,11 +52,13 @@ function dropPanel(take) {
     attempt(async () => {
       bar.hidden = false;
       try {
-        const { name } = await upload(file, (share) => {
+        const { name, sort } = await upload(file, (share) => {
           bar.value = share;
         });
         await loadFiles();
-        await take({ file: name });
+        if (sort === "results") location.hash = `#result/${part(name)}`;
+        else if (ELSEWHERE[sort]) throw new Error(`${name} is ${ELSEWHERE[sort]}`);
+        else await take({ file: name });
       } finally {
         bar.hidden = true;
       }

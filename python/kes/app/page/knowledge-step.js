@@ -104,8 +104,7 @@ class KnowledgeStep {
       const text = counts ? `No contradiction: ${counts}.` : "Nothing stated yet.";
       this.problem.replaceChildren(element("p", { class: "hint" }, text));
     } catch (error) {
-      const [first, ...rest] = error.message;
-      this.problem.replaceChildren(message(first.toUpperCase() + rest.join("")));
+      this.problem.replaceChildren(message(error.message));
     }
   }
 

@@ -16,7 +16,13 @@ export function showMessage(text, { fixes = [], good = false } = {}) {
 export function message(text, { fixes = [], good = false } = {}) {
   const buttons = fixes.map(({ label, action }) => button(label, action));
   const look = good ? "message good" : "message";
-  return element("div", { class: look }, element("p", {}, text), ...buttons);
+  return element("div", { class: look }, element("p", {}, sentence(text)), ...buttons);
+}
+
+// A text as a sentence of its own: messages of the shell begin with a small letter.
+export function sentence(text) {
+  const [first = "", ...rest] = text;
+  return first.toUpperCase() + rest.join("");
 }
 
 // Do something; if it fails, say why, unless that does not matter any more.

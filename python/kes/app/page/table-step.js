@@ -146,8 +146,9 @@ async function showCheck(problem, notes, repaint) {
     const mended = ({ kinds }) => repaint(kinds ? Object.keys(kinds) : null);
     problem.replaceChildren(problemMessage(found.problem, mended));
   } else {
-    const used = `${counted(variables().length, "variable")} ready to learn from.`;
-    problem.replaceChildren(message(used, { good: true }));
+    const used = variables().length;
+    const text = used > 1 ? " ready to learn from." : " takes part; a network needs at least two.";
+    problem.replaceChildren(message(counted(used, "variable") + text, { good: used > 1 }));
   }
   notes.hidden = !found.notes.length;
   const items = found.notes.map((text) => element("li", {}, text));
