@@ -193,7 +193,9 @@ def in_words(text: str) -> str:
 
 
 def _are_gaps(error: KesError) -> bool:
-    return "missing values" in str(error)
+    """Return whether a treatment of missing cells mends an error: columns with cells only."""
+    text = str(error)
+    return "missing values" in text and "without a single value" not in text
 
 
 def fixes(error: KesError, draft: SearchDraft) -> list[dict[str, Any]]:

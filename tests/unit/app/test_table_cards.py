@@ -106,6 +106,15 @@ def test_errors_come_with_buttons_that_mend_them(folder, name):
         assert check(applied(BROKEN[name], fix["change"]))["problem"] is None, fix
 
 
+def test_an_empty_column_is_left_out_before_gaps_are_treated(folder):
+    """No treatment of gaps mends a column without a single value."""
+    pd.read_csv("clinic.csv").assign(nothing=None).to_csv("t.csv", index=False)
+    [fix] = check({"file": "t.csv"})["problem"]["fixes"]
+    assert fix["change"] == {"kinds": {"nothing": "omit"}}
+    after = check(applied({"file": "t.csv"}, fix["change"]))["problem"]
+    assert "What should be done" in after["message"]
+
+
 def test_gaps_can_be_a_state_of_discrete_columns_only(folder):
     labels = [fix["label"] for fix in check({"file": "clinic.csv"})["problem"]["fixes"]]
     assert not any("state" in label for label in labels)
