@@ -41,9 +41,10 @@ _Maker: TypeAlias = Callable[[Workspace, str, str, Mapping[str, Any]], Action]
 
 
 def action(
-    workspace: Workspace, result: str, name: str, data: str, about: Mapping[str, Any]
+    workspace: Workspace, result: str, name: str, about: Mapping[str, Any], data: str = "data"
 ) -> Action:
     """Return the action of a name on a result; `data` is how Python names its table."""
+    workspace.file(result)
     if name not in _ACTIONS:
         raise KesError(f"there is no action {name!r}")
     return _ACTIONS[name](workspace, result, data, about)

@@ -306,7 +306,7 @@ async def _with_table(desk: Desk, request: Request) -> tuple[str, str]:
 
 async def _act(desk: Desk, request: Request, body: dict[str, Any]) -> object:
     result, data = await _with_table(desk, request)
-    chosen = actions.action(desk.workspace, result, request.path_params["action"], data, body)
+    chosen = actions.action(desk.workspace, result, request.path_params["action"], body, data)
     text = await actions.run(desk.workspace, chosen)
     return {"text": text, "file": chosen.file, "code": chosen.code}
 

@@ -292,10 +292,13 @@ def test_30_effects_read_no_table_outside_the_folder(tmp_path, monkeypatch, sour
     Path("r.kes.json").write_text(json.dumps(result))
     with refused("in the folder"):
         results.effects("r.kes.json", "a", "b")
+    Path("expert.dot").write_text("digraph { a -> b; c; }")  # the result does not have its score
+    assert results.compare("r.kes.json", "expert.dot")["nats"] is None
     result["reading"]["source"] = "elsewhere/own.csv"
     Path("r.kes.json").write_text(json.dumps(result))
     Path("own.csv").write_bytes((outside / "t.csv").read_bytes())
     assert results.effects("r.kes.json", "a", "b")["note"]
+    assert results.compare("r.kes.json", "expert.dot")["nats"] is not None
 
 
 def test_30_every_command_on_a_result_looks_in_the_folder_only(workspace):
