@@ -79,8 +79,11 @@ def test_learn_is_the_same_as_in_python(csv, capsys):
     ],
 )
 def test_options(csv, arguments, options):
-    assert learn(csv, "--runs", 10, "--out", "a.json", *arguments.split()) == 0
-    assert kes.load("a.json") == kes.learn(csv, runs=10, **options)
+    assert (
+        learn(csv, "--runs", 10, "--no-prove", "--quiet", "--out", "a.json", *arguments.split())
+        == 0
+    )
+    assert kes.load("a.json") == kes.learn(csv, runs=10, prove=False, **options)
 
 
 def test_weights(table):
