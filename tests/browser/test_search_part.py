@@ -1,4 +1,4 @@
-"""The search, for those who want it: optima, landscape, runs, coverage."""
+"""Search details: optima, landscape, runs, coverage."""
 
 import csv
 import io

@@ -275,7 +275,7 @@ def data(text: str) -> Callable[[CommandT], CommandT]:
         "--data",
         metavar="FILE|FOLDER",
         show_default="the file that the result names",
-        help=f"{text} In a folder, the file of the name that the result gives is taken.",
+        help=f"{text} If it is a folder, the file there with the name stored in the result.",
     )
 
 
@@ -304,7 +304,7 @@ def table(command: CommandT) -> CommandT:
         click.option(
             "--time",
             metavar="COLUMN",
-            help="With --lags: column that orders the rows of a series; gaps in it are seen.",
+            help="With --lags: column that orders the rows of a series and shows its gaps.",
             show_default="rows are in order",
         ),
         columns("--columns", "Use only these columns."),
