@@ -239,7 +239,7 @@ class Budget:
         return (1 + runs) * size.run_seconds + tasks * size.task_seconds  # one run is GES
 
     def since(self, started: float) -> Budget:
-        """Return what is left of a budget that began at this time of the monotonic clock."""
+        """Return the rest of a budget that began at this time of the monotonic clock."""
         if self.seconds is None:
             return self
         return replace(self, seconds=self.seconds - (time.monotonic() - started))

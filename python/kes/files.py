@@ -82,7 +82,7 @@ def read_file(path: PathLike) -> bytes:
 
 
 def load(path: PathLike, parse: Callable[[bytes], T]) -> T:
-    """Return what `parse` makes of a file's content; errors name the file and keep their fields."""
+    """Parse the content of a file by `parse`; errors name the file and keep their fields."""
     content = read_file(path)
     try:
         return parse(content)
@@ -145,7 +145,7 @@ def most_unfolded() -> int:
 
 
 def how_to_lift() -> str:
-    """Return how to set the limit."""
+    """Return the advice to set the limit."""
     return f"the environment variable {LIMIT} sets this limit"
 
 
@@ -207,7 +207,7 @@ def check_memory(path: object, rows: int, columns: int, coded: int) -> None:
 
 
 def available() -> int | None:
-    """Return how many bytes this process can still allocate; None if unknown."""
+    """Return the number of bytes that this process can still allocate; None if unknown."""
     found = []
     with suppress(OSError, ValueError, IndexError):
         for line in _MEMORY.read_text(encoding="ascii").splitlines():

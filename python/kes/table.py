@@ -205,7 +205,7 @@ def _html_cells(block: _ShownColumn) -> list[str]:
 
 
 def _fitting(widths: Sequence[int], most: int) -> int:
-    """Return how many columns fit into a line, at least one."""
+    """Return the number of columns that fit into a line, at least one."""
     total = -2
     for count, width in enumerate(widths):
         total += width + 2

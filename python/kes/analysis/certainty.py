@@ -95,7 +95,7 @@ class EdgeCertainty:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> EdgeCertainty:
-        """Return what a row of `Optima.evidence` says."""
+        """Read a row of `Optima.evidence`."""
         return cls(
             row["evidence"],
             row["direction"],
@@ -220,7 +220,7 @@ def _shares(evidence: Table) -> dict[str, list[Any]]:
 
 
 def quantity(evidence: Table | None) -> str | None:
-    """Return what the probabilities of a table of evidence are; None if it has none.
+    """Return the name of the probabilities in a table of evidence; None if it has none.
 
     "probability", or "BIC weight" and so on.
     """

@@ -81,7 +81,7 @@ class ChainBatch:
 
     @classmethod
     def of(cls, found: Sequence[_core.Chain], n: int) -> ChainBatch:
-        """Return what the core found."""
+        """Convert the results of the core."""
         shares = {}
         for name in _MATRICES:
             values = np.array([getattr(chain, name) for chain in found], dtype=np.float64)
@@ -163,7 +163,7 @@ class ChainRecord:
 
     @classmethod
     def parse(cls, n: int, content: bytes) -> ChainRecord:
-        """Return what a file has, which must be about n variables."""
+        """Read the record in a file, which must be of n variables."""
         try:
             record = cls._parsed(content)
             is_sound = record._is_sound(n)

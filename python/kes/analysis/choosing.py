@@ -184,7 +184,7 @@ def _judged(
     work: ChooseWork,
     keep_going: Callable[[int], bool],
 ) -> list[dict[tuple[Prior, float | None], Floats]] | None:
-    """Return what each fold says of a candidate; None if there is no time for all of them.
+    """Evaluate a candidate in each fold; None if there is no time for all of them.
 
     `keep_going` takes the number of folds that are done.
     """

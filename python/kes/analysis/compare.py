@@ -373,7 +373,7 @@ def truth_table(optima: Optima, truth: Truth) -> Table:
 
 
 def _truth_note(true: EssentialGraph, knowledge: Knowledge | None) -> str:
-    """Return how knowledge was taken into account."""
+    """Return a note on the knowledge that was taken into account."""
     if knowledge is None:
         return ""
     reason = why_inadmissible(true, knowledge)

@@ -223,7 +223,7 @@ def credible_of(
 
 
 def _hits(problem: Problem, optima: Optima) -> dict[EssentialGraph, int]:
-    """Return how many runs ended in each model of a result with the same data and criterion."""
+    """Return the hits of each model in a result with the same data and criterion."""
     if not isinstance(optima, Optima):
         raise KesError(
             f"optima must be the result of kes.learn, not {type(optima).__name__}", option="optima"

@@ -59,7 +59,7 @@ def probable(post: StructurePosterior) -> Iterator[tuple[int, int]]:
 
 
 def meaning(post: StructurePosterior) -> str:
-    """Return what the probabilities are, in a line below a table."""
+    """Return the meaning of the probabilities, as a line below a table."""
     prior = "DAGs" if post.prior == "dags" else "classes"
     return (
         f"probability: {post.quantity} of the edge, {post.status} ({post.method}), by "

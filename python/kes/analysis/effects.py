@@ -291,7 +291,7 @@ def _change(dataset: Dataset, contrast: Contrast) -> str:
 
 
 def _premise(within: float, posterior: StructurePosterior | None, covered: float | None) -> str:
-    """Return which models are considered, and what that assumes."""
+    """Return a sentence on the models that are considered, and on the assumption in that."""
     if posterior is None or covered is None:
         return (
             f"one of these optima (at most {within:g} nats below the best) is right. Models that "

@@ -143,7 +143,7 @@ class _Steps:
         self.is_interrupted = False
 
     def take(self, step: Callable[[], T]) -> T | None:
-        """Return what a step gives; None if it was interrupted, or another one before it."""
+        """Return the result of a step; None if it was interrupted, or another one before it."""
         if self.is_interrupted:
             return None
         try:
@@ -273,7 +273,7 @@ class Scoreboard:
         return best if best is not None and best.score == self.score(sides) else None
 
     def how(self, question: Question) -> Status:
-        """Return how the evidence for a part was found."""
+        """Return the status of the evidence for a part."""
         if self._certain.issuperset(question.sides):
             return "exact"
         if self._searched.issuperset(question.sides):

@@ -101,7 +101,7 @@ class Explanation:
         ]
 
     def _prior(self) -> list[str]:
-        """Return what the prior over edges contributes."""
+        """Return the contribution of the prior over edges."""
         if not self.prior:
             return []
         how = "costs" if self.prior < 0 else "adds"

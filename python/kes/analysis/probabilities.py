@@ -214,7 +214,7 @@ class StructurePosterior:
         return f"effective number of models: {number:.4g} ({status})"
 
     def convergence(self, of: str = "edges") -> Table:
-        """Return how well chains have settled each probability.
+        """Return the convergence of each probability.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ class StructurePosterior:
     # --- display ---
 
     def summary(self) -> str:
-        """Return how the numbers were found, in a few lines."""
+        """Describe the computation of the numbers in a few lines."""
         edges = self.edges()["probability"]
         settled = [p for p in edges if p is not None]
         certain = sum(p > _CERTAIN for p in settled)

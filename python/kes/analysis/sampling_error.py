@@ -117,7 +117,7 @@ def _spaced(dataset: Dataset) -> NDArray[np.intp]:
 
 
 def _sets(arcs: Iterable[Arc]) -> Counter[frozenset[int]]:
-    """Return how often each set of variables occurs in the score of a network.
+    """Return the multiplicity of each set of variables in the score of a network.
 
     Variables without parents occur as they do in every network, so they are left out.
     """

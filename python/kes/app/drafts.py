@@ -175,7 +175,7 @@ def _bins(value: object) -> int | dict[str, int] | dict[str, list[float]]:
 
 
 def _series(given: Mapping[str, Any]) -> Series | None:
-    """Return how rows form series; None without lags."""
+    """Return the series that rows form; None without lags."""
     return Series.of(given.get("lags"), given.get("by"), given.get("time")) if given else None
 
 

@@ -42,7 +42,7 @@ def _with_data(file: str) -> Optima:
 
 
 def summary(file: str) -> dict[str, Any]:
-    """Return what the history shows of a result."""
+    """Return the entry of a result in the history."""
     optima = load(file)
     record, best = optima.record, optima.best
     source = record.reading.source

@@ -1,4 +1,4 @@
-"""A table as the page shows it: a card for each column, and what stands in the way of learning."""
+"""A table as the page shows it: a card for each column, and the obstacles to learning."""
 
 from __future__ import annotations
 
@@ -158,11 +158,11 @@ def states(draft: dict[str, Any], column: str) -> list[str]:
     return found
 
 
-# --- what stands in the way ----------------------------------------------------------------------
+# --- obstacles -----------------------------------------------------------------------------------
 
 
 def check(draft: dict[str, Any]) -> dict[str, Any]:
-    """Read the table as `kes learn` would; return its notes, or the error and how to mend it."""
+    """Read the table as `kes learn` would; return its notes, or the error and its remedies."""
     chosen = SearchDraft.of(draft)
     if chosen.file is None:
         return {"notes": [], "problem": None, "columns": None}
@@ -199,7 +199,7 @@ def _are_gaps(error: KesError) -> bool:
 
 
 def fixes(error: KesError, draft: SearchDraft) -> list[dict[str, Any]]:
-    """Return the changes that may mend an error: a label, and what to set in the draft."""
+    """Return the changes that may fix an error: a label, and the settings of the draft."""
     column, text = error.column, str(error)
     found: list[dict[str, Any]] = []
     if column is not None and error.option != "weights":

@@ -197,7 +197,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def sort_of(name: str) -> str | None:
-    """Return what the page uses a file for, by its name."""
+    """Return the use of a file on the page, by its name."""
     lower = name.lower()
     if lower.endswith(RESULT):
         return "results"

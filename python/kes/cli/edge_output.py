@@ -118,7 +118,7 @@ def _explained(optima: Optima, evidence: Table) -> Iterator[str]:
 
 
 def _status(evidence: Table) -> str:
-    """Return how evidence was found, in one phrase."""
+    """Return the status of evidence in one phrase."""
     found = {*evidence["how"]}
     meanings = {
         "exact": "exact, as both are proven optimal",

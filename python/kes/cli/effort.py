@@ -1,4 +1,4 @@
-"""Say before it begins that a repeated search takes long."""
+"""A warning before a repeated search that takes long."""
 
 from kes.budget import Budget
 from kes.cli.console import say
@@ -6,11 +6,11 @@ from kes.results.summary import counted
 from kes.search.problem import Problem
 
 _LONG = 600.0
-"""Processor seconds that need no word."""
+"""Processor seconds without a warning."""
 
 
 def say_effort(problem: Problem, searches: int, each: Budget, fewer: str) -> None:
-    """Say what some searches will take if that is long, and what to ask for instead."""
+    """Warn if some searches take long, and suggest a smaller amount."""
     seconds = searches * each.processor_seconds(problem.size)
     if seconds < _LONG:
         return

@@ -96,7 +96,7 @@ def refuse_result(data: str) -> None:
 
 
 def with_kinds(how: ReadOptions, states: Mapping[str, Sequence[State]]) -> ReadOptions:
-    """Return how to read a table whose columns have the kinds that they have in a model.
+    """Return options to read a table whose columns have the kinds that they have in a model.
 
     Inferred kinds could differ: in a short table, text may look like an identifier. Columns with
     one state may be of any kind.
@@ -118,7 +118,7 @@ def given_options(options: Given) -> list[str]:
 
 
 def reading(options: Given) -> ReadOptions:
-    """Return how to read a file according to the options."""
+    """Return the options to read a file, as given in the shell."""
     missing, markers = _missing(options["missing"])
     return ReadOptions(
         missing=missing,
@@ -142,7 +142,7 @@ def _interventions(options: Given) -> Interventions:
 
 
 def _series(options: Given) -> Series | None:
-    """Return how rows form series; None without --lags."""
+    """Return the series that rows form; None without --lags."""
     by, time = _names(options, "by"), options["time"]
     if options["lags"] is not None:
         return Series.of(options["lags"], by, time)

@@ -114,7 +114,7 @@ def posterior(
 
 
 def _say_interrupted(found: StructurePosterior | None, chains: str | None) -> None:
-    """Say what an interrupted computation has found, and how it goes on."""
+    """Print the results of an interrupted computation, and the command that resumes it."""
     done = "nothing was found yet" if found is None else f"this is from {found.method}"
     say(f"Interrupted: {done}.", err=True)
     if chains is not None and Path(chains).exists():

@@ -339,7 +339,7 @@ def audit(
 
 
 def described(finding: Finding, rows: int) -> dict[str, object]:
-    """Return what an audit says of a column."""
+    """Return the row of a column in an audit."""
     verdict = finding.verdict
     if verdict is None:
         return {

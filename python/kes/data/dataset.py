@@ -402,7 +402,7 @@ def dataset_of(table: AnyTable) -> Dataset:
 
 
 def informative(weights: NDArray[np.float64]) -> float:
-    """Return how many cases of weight 1 tell as much as rows with these weights.
+    """Return the effective sample size of rows with these weights.
 
     Whole numbers count cases. Other weights, which must not all be 0, are shares: unequal ones
     tell less than their sum (the effective sample size of Kish).

@@ -126,7 +126,7 @@ def has_commas(column: Raw) -> TypeGuard[Factor]:
 
 
 def saying(names: Sequence[str], kind: str) -> str:
-    """Return how a user declares the kind of columns."""
+    """Return the declaration of the kind of columns, as a user writes it."""
     flag = {"omit": "--drop"}.get(kind, f"--{kind}")
     more = len(names) > _SHOWN
     pairs = ", ".join(f'"{name}": "{kind}"' for name in names[:_SHOWN]) + ", ..." * more
@@ -140,7 +140,7 @@ def quoted(words: str) -> str:
 
 
 def without_strays(strays: Sequence[str]) -> str:
-    """Return how a user declares that strays among numbers mean missing."""
+    """Return the declaration that strays among numbers mean missing, as a user writes it."""
     shown = list(strays[:_SHOWN_STRAYS])
     more = len(strays) > len(shown)
     words = ",".join(shown) + ",..." * more

@@ -41,7 +41,7 @@ class Notation:
     exogenous: bool = False
 
     def describe(self) -> dict[str, Any]:
-        """Return what differs from a plain column, for a file."""
+        """Return the differences from a plain column, for a file."""
         plain = {field.name: field.default for field in fields(self)}
         return {name: value for name, value in asdict(self).items() if value != plain[name]}
 

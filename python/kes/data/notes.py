@@ -92,7 +92,7 @@ def _kind_note(own: Mapping[str, Verdict]) -> str:
 
 
 def as_codes(names: Sequence[str], *, some: bool = False) -> str:
-    """Return how to use whole numbers as states, or some of those that were named."""
+    """Return advice to use whole numbers as states, or some of those that were named."""
     which = "some of these" if some else "these"
     return f"if {which} are codes without an order: {saying(names, 'discrete')}"
 
@@ -107,7 +107,7 @@ def _strays(own: Mapping[str, Verdict]) -> list[str]:
 
 
 def remedy(own: Mapping[str, Verdict]) -> str:
-    """Return how to use columns that are left out."""
+    """Return advice to use columns that are left out."""
     first, strays = next(iter(own.values())), _strays(own)
     if strays:
         return without_strays(strays)
@@ -147,7 +147,7 @@ def seeming(name: str, verdict: Verdict, *, cases: bool) -> str:
 
 
 def _times_each(column: Raw) -> int:
-    """Return how often each of many values occurs if all recur equally often, otherwise 0."""
+    """Return the frequency of each of many values if it is the same for all, otherwise 0."""
     if isinstance(column, Factor) and len(column.values) >= _MANY_CASES:
         counts = np.bincount(column.codes[column.codes >= 0])
         counts = counts[counts > 0]
@@ -164,7 +164,7 @@ def _times_each(column: Raw) -> int:
 
 
 def _most_times(column: Raw) -> int:
-    """Return how often the most frequent value of a column occurs."""
+    """Return the frequency of the most frequent value of a column."""
     known = column.known() if isinstance(column, Numbers) else column.factor().codes
     return int(np.unique(known[known >= 0], return_counts=True)[1].max(initial=0))
 

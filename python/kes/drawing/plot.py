@@ -71,7 +71,7 @@ def edge_widths(
 def strength_kind(
     support: Table | Mapping[frozenset[str], float] | None, kind: str | None = None
 ) -> str:
-    """Return what widths show: evidence if there is any, unless another kind is asked for."""
+    """Return the measure that widths show: evidence, if there is any, or the one requested."""
     has_evidence = isinstance(support, Table) and "evidence" in support.columns
     return kind or ("evidence" if has_evidence else "search")
 

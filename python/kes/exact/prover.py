@@ -233,7 +233,7 @@ class Bounding:
         return self.deadline - time.monotonic()
 
     def _limit_reached(self, rounds: int) -> str | None:
-        """Return what ends the work after a number of rounds; None if it goes on."""
+        """Return the limit that ends the work after a number of rounds; None if it continues."""
         if self.budget.rounds is not None and rounds >= self.budget.rounds:
             return "after as many rounds as are allowed"
         return _BY_BUDGET if self._seconds_left <= 0 else None

@@ -183,7 +183,7 @@ def _entries(network: Writable) -> list[dict[str, Any]]:
 
 
 def _kept(network: Writable) -> dict[str, Any]:
-    """Return how a network reads raw columns."""
+    """Return the rules by which a network reads raw columns."""
     kept: dict[str, Any] = {}
     if network.discretizer is not None:
         kept["cuts"] = dict(network.discretizer.cuts)

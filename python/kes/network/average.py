@@ -236,13 +236,13 @@ class AveragedNetwork(Likelihood, AveragedQueries):
         return found
 
     def answers(self, data: Data, target: str, *, unseen: Unseen = "error") -> MixtureAnswer:
-        """Return what each member predicts for a node in each row, and its share."""
+        """Return the prediction of each member for a node in each row, and its share."""
         self._first._checked(target)
         rows = self._first._prepare_for(target, data, unseen, every=True)
         return self.answers_in(rows, target)
 
     def answers_in(self, rows: Rows, target: str) -> MixtureAnswer:
-        """Return what each member predicts for a node in prepared rows, and its share."""
+        """Return the prediction of each member for a node in prepared rows, and its share."""
         logs = np.stack([member._log_probabilities(rows) for member in self.members])
         each = shares(logs, self.weights)
         refuse_impossible(np.isneginf(each.log_mean))

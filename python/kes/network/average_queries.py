@@ -74,7 +74,7 @@ class AveragedQueries:
         evidence: Mapping[str, Any] | None = None,
         **sampling: int,
     ) -> Any:  # noqa: ANN401 - a number, or one for each state
-        """Return how far the members disagree about a probability: their standard deviation.
+        """Return the disagreement of the members about a probability: their standard deviation.
 
         Parameters are those of `probability`. For the name of a node the result has a number for
         each of its states.

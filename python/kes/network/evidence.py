@@ -50,7 +50,7 @@ class Evidence:
             yield replace(self, columns=part, rows=min(size, self.rows - start))
 
     def inputs(self, node: str) -> NDArray[Any]:
-        """Return what the CPD of a node needs of its parents, all observed."""
+        """Return the inputs of the CPD of a node, whose parents are all observed."""
         parents = self.network.parents[node]
         levels = [len(self.network.states[parent]) for parent in parents]
         given = [self.columns[parent] for parent in parents]

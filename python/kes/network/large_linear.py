@@ -119,7 +119,7 @@ class _Means:
         return cls(means[:, -1], means[:, :-1], known, slopes, inverse, parameters, residual)
 
     def effects(self, sizes: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return what each configuration adds to those of its single states, and its variance.
+        """Return the effect of each configuration beyond those of its states, and its variance.
 
         The first configuration is the intercept; the others are differences from it. The variance
         is in units of that of a case.

@@ -54,7 +54,7 @@ class Sampled:
 
 
 def check_improve(name: str, value: object) -> bool | int | str:
-    """Return how much to improve: a bool, "auto", a number of tasks, or a duration as text."""
+    """Return the amount of improving: a bool, "auto", a number of tasks, or a duration as text."""
     if isinstance(value, bool) or value == "auto":
         return value
     if isinstance(value, str):

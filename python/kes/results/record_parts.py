@@ -26,7 +26,7 @@ def typed(kind: type[T], value: object) -> T:
 
 
 def completion_to_json(completion: Completion) -> dict[str, Any]:
-    """Return how values were imputed; without the values if they are not kept."""
+    """Return an imputation as JSON; without the values if they are not kept."""
     entry = asdict(completion)
     plain = {"imputed": (), "sweeps": SWEEPS}
     return {key: value for key, value in entry.items() if value != plain.get(key)}
@@ -35,7 +35,7 @@ def completion_to_json(completion: Completion) -> dict[str, Any]:
 def completion_from_json(
     entry: dict[str, Any] | None, names: Sequence[str], states: Sequence[Sequence[State]]
 ) -> Completion | None:
-    """Return how values were imputed."""
+    """Return the imputation in a file."""
     if entry is None:
         return None
     cells = tuple(integer("cells", cell, minimum=0) for cell in entry["cells"])
@@ -60,7 +60,7 @@ def _imputed(values: Sequence[object], states: Sequence[State]) -> tuple[float, 
 
 
 def evaluation_from_json(entry: dict[str, Any] | None, names: Sequence[str]) -> Evaluation | None:
-    """Return how well a target is predicted."""
+    """Return the evaluation of a target in a file."""
     if entry is None:
         return None
     target = typed(str, entry["target"])
@@ -84,7 +84,7 @@ def evaluation_from_json(entry: dict[str, Any] | None, names: Sequence[str]) -> 
 
 
 def choice_from_json(entry: dict[str, Any] | None) -> CriterionChoice | None:
-    """Return what was tried to choose a criterion."""
+    """Return the choice of a criterion in a file."""
     if entry is None:
         return None
     candidates = tuple(_candidate(one) for one in entry["candidates"])

@@ -112,7 +112,7 @@ def _hits(optima: Optima) -> str:
 
 
 def _found(optima: Optima) -> str:
-    """Return how the best model was found."""
+    """Return the origin of the best model."""
     origin = optima.best.origin
     if optima.best.hits:
         return _hits(optima)

@@ -1,4 +1,4 @@
-"""Methods of `Optima` about the parts of its models that optima share."""
+"""Methods of `Optima` about support: the parts that its models share."""
 
 # The class that has these methods is that of this package.
 # mypy: disable-error-code="misc"

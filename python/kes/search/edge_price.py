@@ -79,7 +79,7 @@ def default_price(variables: int, cases: float, criterion: Criterion) -> float:
 
 
 def chance_edges(variables: int, cases: float, criterion: Criterion) -> float:
-    """Return how many pairs of independent variables look dependent by chance, without a price."""
+    """Return the number of independent pairs that look dependent by chance, without a price."""
     if cases <= 1:
         return 0.0
     if criterion.degree > 1:

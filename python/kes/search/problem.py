@@ -160,7 +160,7 @@ class Problem:
         return Problem(self.dataset.select(nodes), settings, self.cache_mb, self.reading)
 
     def driver(self, threads: int) -> Driver:
-        """Return what does runs and tasks on this machine."""
+        """Return an executor of runs and tasks on this machine."""
         names = self.dataset.names
         return Driver(self.core, names, self.settings.for_core(names), threads)
 

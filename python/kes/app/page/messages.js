@@ -1,4 +1,4 @@
-// Messages above the step: what went wrong, and buttons that mend it.
+// Messages above the step: errors, with buttons that fix them.
 
 import { button, byId, element } from "../../show/report/template/dom.js";
 

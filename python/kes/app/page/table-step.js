@@ -136,7 +136,7 @@ function next() {
   );
 }
 
-// --- what stands in the way ---
+// --- obstacles ---
 
 // Show what the table lacks, or that it is ready; return whether that is known.
 async function showCheck(problem, notes, repaint) {

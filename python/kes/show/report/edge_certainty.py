@@ -56,7 +56,7 @@ def chosen_evidence(
 
 
 def evidence_words(table: Table, tasks: int | None = None) -> str:
-    """Return how the evidence was computed, and notes on better models found."""
+    """Describe the computation of the evidence, with notes on better models found."""
     exact, estimates, excluded = map(table["how"].count, ("exact", "estimate", "excluded"))
     asked = len(table) - excluded
     bounds = asked - exact - estimates

@@ -70,7 +70,7 @@ def _measures(found: Evaluation) -> str:
 
 
 def _calibration(found: Evaluation) -> str:
-    """Return what came true of predicted probabilities, as curves and as tables."""
+    """Return observed frequencies by predicted probability, as curves and as tables."""
     ways = [("one network", found)]
     off = f"Off by {_percent(found.miscalibration)} on average"
     if found.average is not None:
@@ -84,7 +84,7 @@ def _calibration(found: Evaluation) -> str:
 
 
 def _groups(way: str, found: Evaluation) -> str:
-    """Return the table of predicted probabilities and what came true."""
+    """Return the table of predicted probabilities and observed frequencies."""
     heads = (
         ("prediction interval", "cases in it", "cases")
         if "r2" in found.measures

@@ -306,7 +306,7 @@ def _words(name: str, value: object) -> list[str]:
 
 
 def _cuts_word(column: str, cuts: int | Sequence[float]) -> str:
-    """Return how --discretize names the intervals of a column: by number, or by cut points."""
+    """Return the intervals of a column as --discretize takes them: a number, or cut points."""
     if isinstance(cuts, int):
         return f"{column}={cuts}"
     return f"{column}@{'/'.join(map(repr, cuts))}"
