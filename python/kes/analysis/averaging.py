@@ -37,7 +37,7 @@ from kes.search.problem import Problem
 from kes.search.structural_em import best_of
 from kes.settings import Settings
 
-CRITERIA: Mapping[str, tuple[str, ...]] = {
+MEMBER_CRITERIA: Mapping[str, tuple[str, ...]] = {
     "discrete": ("bic", "bdeu", "aic"),
     "continuous": ("bic", "bge", "aic"),
     "mixed": ("bic", "aic"),
@@ -83,7 +83,7 @@ class Recipe:
     def of(cls, table: AnyTable, options: Mapping[str, Any]) -> "Recipe":
         """Return the recipe for a table, with the options that are not None."""
         ess, dataset = options["ess"], table.dataset if isinstance(table, Incomplete) else table
-        own = CRITERIA[table.kind]
+        own = MEMBER_CRITERIA[table.kind]
         if not suits_aic(dataset):
             own = own[:-1]
         return cls(

@@ -36,7 +36,7 @@ from kes.validation import integer
 
 Floats = NDArray[np.float64]
 
-CRITERIA: Mapping[str, tuple[tuple[str, float | None], ...]] = {
+CANDIDATES: Mapping[str, tuple[tuple[str, float | None], ...]] = {
     "discrete": (("bic", None), ("aic", None), ("bdeu", 1.0), ("bdeu", 10.0), ("qnml", None)),
     "continuous": (("bic", None), ("aic", None), ("bge", None)),
     "mixed": (("bic", None), ("aic", None)),
@@ -165,7 +165,7 @@ def choice_for(
 def _settings(problem: Problem, edge_prior: Any) -> Iterator[Settings]:  # noqa: ANN401
     """Yield the settings to try: each criterion, with and without a price of edges."""
     table = problem.table.dataset if isinstance(problem.table, Incomplete) else problem.table
-    for name, ess in CRITERIA[table.kind]:
+    for name, ess in CANDIDATES[table.kind]:
         if name == "aic" and not suits_aic(table):
             continue
         own = by_criterion(problem.settings, table.kind, name, ess)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.forms import as_form
 
 import kes
 from kes.data import encode
@@ -29,16 +30,7 @@ def test_each_value_becomes_an_indicator_in_the_place_of_the_column():
 
 @pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow", "csv", "dataset"])
 def test_every_form_of_table_is_read_alike(form, tmp_path):
-    table = TABLE
-    if form == "polars":
-        table = pytest.importorskip("polars").from_pandas(TABLE)
-    elif form == "pyarrow":
-        table = pytest.importorskip("pyarrow").Table.from_pandas(TABLE)
-    elif form == "csv":
-        table = tmp_path / "table.csv"
-        TABLE.to_csv(table, index=False)
-    elif form == "dataset":
-        table = encode(TABLE)
+    table = encode(TABLE) if form == "dataset" else as_form(TABLE, form, tmp_path)
     dataset = read(table, {"condition": {"none": None}})
     assert dataset.names == ("condition[a]", "condition[b]", "x", "y")
     assert dataset.codes.tolist() == read(TABLE, {"condition": {"none": None}}).codes.tolist()

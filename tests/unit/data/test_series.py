@@ -5,6 +5,7 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.forms import as_form
 from tests.unit.refused import refused
 
 import kes
@@ -70,20 +71,10 @@ def test_what_never_changes_has_no_earlier_values():
 
 @pytest.mark.parametrize("form", ["polars", "pyarrow", "csv", "parquet", "dataset"])
 def test_every_form_of_table(form, tmp_path):
-    table = TABLE
-    if form == "polars":
-        table = pytest.importorskip("polars").from_pandas(TABLE)
-    elif form == "pyarrow":
-        table = pytest.importorskip("pyarrow").Table.from_pandas(TABLE)
-    elif form == "csv":
-        TABLE.to_csv(tmp_path / "table.csv", index=False)
-        table = tmp_path / "table.csv"
-    elif form == "parquet":
-        pytest.importorskip("pyarrow")
-        TABLE.to_parquet(tmp_path / "table.parquet")
-        table = tmp_path / "table.parquet"
-    elif form == "dataset":
+    if form == "dataset":
         table = kes.data.encode(TABLE, kinds={"week": "discrete"})
+    else:
+        table = as_form(TABLE, form, tmp_path)
     assert values(table, 2, by="patient", time="week") == expected(2)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.unit.refused import refused
+from tests.unit.search.recipes import check_recipes
 
 import kes
 from kes import _core
@@ -16,7 +17,6 @@ from kes.search import basis
 from kes.search.edge_price import chance_edges, default_price
 from kes.search.problem import Problem
 from kes.settings import Criterion
-from kes.show.report.recipe import command_line, python_call
 
 
 def parabolas(rows=300, seed=0):
@@ -216,15 +216,7 @@ def test_files_keep_it_and_continue_under_it(table, optima, tmp_path):
 
 
 def test_recipes_and_the_command_line_give_it_again(table, optima, tmp_path, monkeypatch):
-    scope = {"kes": kes, "data": table}
-    exec(python_call(optima), scope)
-    assert scope["optima"] == optima
-    monkeypatch.chdir(tmp_path)
-    table.to_csv("data.csv", index=False)
-    words = command_line(optima).split()[2:-2]
-    assert "--basis" in words
-    assert run(["learn", *words, "--out", "b.json"]) == 0
-    assert kes.load("b.json").settings == optima.settings
+    assert "--basis" in check_recipes(optima, table, tmp_path, monkeypatch)
     assert run(["learn", "data.csv", "--runs", "2", "--basis", "auto", "--out", "c.json"]) == 0
     assert kes.load("c.json").settings.basis in (3, 4)
 

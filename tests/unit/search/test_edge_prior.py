@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 from tests.unit.refused import refused
+from tests.unit.search.recipes import check_recipes
 
 import kes
 from kes.cli import run
 from kes.search.edge_price import FALSE_EDGES, chance_edges, default_price
 from kes.settings import Criterion
-from kes.show.report.recipe import command_line, python_call
+from kes.show.report.recipe import python_call
 
 
 def noise(n=12, rows=60, seed=0):
@@ -240,14 +241,7 @@ def test_files_without_a_price_have_none(table, tmp_path):
 
 
 def test_recipes_give_it_again(table, optima, tmp_path, monkeypatch):
-    scope = {"kes": kes, "data": table}
-    exec(python_call(optima), scope)
-    assert scope["optima"] == optima
-    monkeypatch.chdir(tmp_path)
-    table.to_csv("data.csv", index=False)
-    words = command_line(optima).split()[2:-2]
-    assert run(["learn", *words, "--out", "b.json"]) == 0
-    assert kes.load("b.json").settings == optima.settings
+    words = check_recipes(optima, table, tmp_path, monkeypatch)
     assert run(["learn", *words[:-2], "--runs", "1", "--edge-prior", "ebic", "--gamma", "1"]) == 0
 
 
