@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import isfinite, log, pi
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,9 +29,12 @@ from kes.data.normal_scores import quantiles
 from kes.errors import KesError
 from kes.formats.escaping import labels
 from kes.network.normal import LEAST_UNIFORM
-from kes.network.regressors import Values, configurations, regressor_names, regressors
+from kes.network.regressors import Values, configurations, inputs, regressor_names
 from kes.table import Table
 from kes.validation import integer
+
+Inputs: TypeAlias = Any
+"""What a CPD needs of its parents: the index of a configuration, or regressors."""
 
 
 class Local(Protocol):
@@ -41,16 +44,16 @@ class Local(Protocol):
     def n_parameters(self) -> int:
         """Number of free parameters."""
 
-    def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> NDArray[Any]:
+    def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> Inputs:
         """Return the parents' columns, without missing values, in the form that the CPD needs.
 
         `levels` are the numbers of states of the parents; 0 for continuous ones.
         """
 
-    def log_probability(self, inputs: NDArray[Any], own: Values) -> NDArray[np.float64]:
+    def log_probability(self, inputs: Inputs, own: Values) -> NDArray[np.float64]:
         """Return the logarithm of the probability, or density, of the node's value in each row."""
 
-    def draw(self, inputs: NDArray[Any], uniforms: NDArray[np.float64]) -> Values:
+    def draw(self, inputs: Inputs, uniforms: NDArray[np.float64]) -> Values:
         """Return in each row the quantile of the node at a number in [0, 1)."""
 
     def describe(self) -> tuple[str, Any]:
@@ -193,27 +196,23 @@ class Linear(_EqualByValue):
         """Intercept, coefficients and deviation."""
         return 2 + self.coefficients.size
 
-    def inputs(
-        self, given: Sequence[Values], levels: Sequence[int], rows: int
-    ) -> NDArray[np.float64]:
+    def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> Inputs:
         """Return the regressors."""
-        return regressors(given, levels, rows, number=self.coefficients.size, degree=self.degree)
+        return inputs(given, levels, rows, number=self.coefficients.size, degree=self.degree)
 
-    def mean(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean(self, inputs: Inputs) -> NDArray[np.float64]:
         """Return the mean in each row."""
         mean: NDArray[np.float64] = self.intercept + inputs @ self.coefficients
         return mean
 
-    def log_probability(self, inputs: NDArray[np.float64], own: Values) -> NDArray[np.float64]:
+    def log_probability(self, inputs: Inputs, own: Values) -> NDArray[np.float64]:
         """Return the logarithm of the density; a constant has its value with probability 1."""
         apart = own - self.mean(inputs)
         if self.deviation == 0:
             return np.where(apart == 0, 0.0, -np.inf)
         return -0.5 * (apart / self.deviation) ** 2 - log(self.deviation) - 0.5 * log(2 * pi)
 
-    def draw(
-        self, inputs: NDArray[np.float64], uniforms: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def draw(self, inputs: Inputs, uniforms: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return quantiles of the normal distribution."""
         normals = quantiles(np.maximum(uniforms, LEAST_UNIFORM))
         return self.mean(inputs) + self.deviation * normals
@@ -277,24 +276,22 @@ class Logistic(_EqualByValue):
         """All coefficients."""
         return self.coefficients.size
 
-    def inputs(
-        self, given: Sequence[Values], levels: Sequence[int], rows: int
-    ) -> NDArray[np.float64]:
+    def inputs(self, given: Sequence[Values], levels: Sequence[int], rows: int) -> Inputs:
         """Return the regressors."""
         number = self.coefficients.shape[1] - 1
-        return regressors(given, levels, rows, number=number, degree=self.degree)
+        return inputs(given, levels, rows, number=number, degree=self.degree)
 
-    def log_distribution(self, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_distribution(self, inputs: Inputs) -> NDArray[np.float64]:
         """Return the logarithms of the probabilities of all states, shape (rows, states)."""
         odds = self.coefficients[:, 0] + inputs @ self.coefficients[:, 1:].T
         return log_softmax(np.concatenate([np.zeros((len(odds), 1)), odds], axis=1))
 
-    def log_probability(self, inputs: NDArray[np.float64], own: Values) -> NDArray[np.float64]:
+    def log_probability(self, inputs: Inputs, own: Values) -> NDArray[np.float64]:
         """Return the logarithm of the probability of the state in each row."""
         logs: NDArray[np.float64] = self.log_distribution(inputs)[np.arange(len(own)), own]
         return logs
 
-    def draw(self, inputs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.int32]:
+    def draw(self, inputs: Inputs, uniforms: NDArray[np.float64]) -> NDArray[np.int32]:
         """Take the first state whose cumulative probability exceeds the number."""
         each_row = np.arange(len(uniforms))
         return Tabular(np.exp(self.log_distribution(inputs))).draw(each_row, uniforms)

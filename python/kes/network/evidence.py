@@ -8,14 +8,14 @@ from graphlib import TopologicalSorter
 from itertools import product
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
 from kes.data.random_stream import Purpose, Stream
-from kes.network.cpds import Linear, Tabular
+from kes.network.cpds import Inputs, Linear, Tabular
 from kes.network.inference import table_limit
 from kes.network.regressors import Values
 from kes.validation import integer
@@ -49,7 +49,7 @@ class Evidence:
             part = {node: column[start : start + size] for node, column in self.columns.items()}
             yield replace(self, columns=part, rows=min(size, self.rows - start))
 
-    def inputs(self, node: str) -> NDArray[Any]:
+    def inputs(self, node: str) -> Inputs:
         """Return the inputs of the CPD of a node, whose parents are all observed."""
         parents = self.network.parents[node]
         levels = [len(self.network.states[parent]) for parent in parents]

@@ -27,12 +27,15 @@ from kes.data.normal_scores import quantiles
 from kes.data.random_stream import Stream
 from kes.data.resampling import Stack
 from kes.network.base import Network
-from kes.network.cpds import Linear, Local, Tabular
+from kes.network.cpds import Inputs, Linear, Local, Logistic, Tabular
 from kes.network.normal import LEAST_UNIFORM
-from kes.network.regressors import Values, regressor_places
+from kes.network.regressors import MANY, Values, main_effects, regressor_places
 
 SWEEPS = 10
 """Estimates for one structure, each followed by a sweep."""
+
+_CELLS = 2**23
+"""Probabilities of states in a block of rows."""
 
 Check: TypeAlias = Callable[[], None]
 """Called often while missing values are imputed; raises `OutOfTime` to end that."""
@@ -98,6 +101,18 @@ class _Family:
     def parents(self) -> list[int]:
         return self.members[:-1]
 
+    def has_shifts(self, v: int) -> bool:
+        """Return whether each state of a parent shifts the mean by the same in all rows."""
+        model = self.model
+        if not isinstance(model, Linear) or v not in self.parents or not model.deviation:
+            return False
+        return model.coefficients.size == main_effects(self.levels[:-1], model.degree)
+
+    def inputs(self, columns: _Part) -> Inputs:
+        """Return what the CPD needs of the parents in each row."""
+        given = [columns[member] for member in self.parents]
+        return self.model.inputs(given, self.levels[:-1], columns.rows)
+
     def log_probability(self, columns: _Part, v: int, value: Values) -> NDArray[np.float64]:
         """Return ln p(node | parents) in each row, with another value of one member."""
         taken = [value if member == v else columns[member] for member in self.members]
@@ -112,6 +127,10 @@ class _Part:
         self._columns, self._places = columns, rows
         self.rows = len(rows)
 
+    def block(self, start: int, end: int) -> _Part:
+        """Return some of the rows."""
+        return _Part(self._columns, self._places[start:end])
+
     def __getitem__(self, v: int) -> Values:
         taken: Values = self._columns[v][self._places]
         return taken
@@ -120,23 +139,48 @@ class _Part:
 def _states(
     v: int, families: list[_Family], columns: _Part, stream: Stream, check: Check
 ) -> NDArray[np.int32]:
-    """Draw a discrete variable."""
+    """Draw a discrete variable, by blocks of rows."""
     states = families[0].levels[-1]
-    logs = np.zeros((columns.rows, states))
-    for family in families:
-        if isinstance(family.model, Tabular):
-            logs += _looked_up(family, v, columns)
-        else:
-            for state in range(states):
-                check()
-                value = np.full(columns.rows, state, dtype=np.int32)
-                logs[:, state] += family.log_probability(columns, v, value)
-    cumulative = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
-    drawn = stream.uniforms(columns.rows) * cumulative[:, -1]
-    codes: NDArray[np.int32] = (drawn[:, np.newaxis] >= cumulative[:, :-1]).sum(
-        axis=1, dtype=np.int32
-    )
+    uniforms = stream.uniforms(columns.rows)
+    codes = np.empty(columns.rows, dtype=np.int32)
+    size = max(1, _CELLS // states)
+    for start in range(0, columns.rows, size):
+        part = columns.block(start, start + size)
+        logs = np.zeros((part.rows, states))
+        for family in families:
+            check()
+            if isinstance(family.model, Tabular):
+                logs += _looked_up(family, v, part)
+            elif isinstance(family.model, Logistic) and family.members[-1] == v:
+                logs += family.model.log_distribution(family.inputs(part))
+            elif states > MANY and family.has_shifts(v):
+                logs += _shifted(family, v, part)
+            else:
+                for state in range(states):
+                    check()
+                    value = np.full(part.rows, state, dtype=np.int32)
+                    logs[:, state] += family.log_probability(part, v, value)
+        cumulative = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
+        drawn = uniforms[start : start + size] * cumulative[:, -1]
+        reached = drawn[:, np.newaxis] >= cumulative[:, :-1]
+        codes[start : start + size] = reached.sum(axis=1, dtype=np.int32)
     return codes
+
+
+def _shifted(family: _Family, v: int, columns: _Part) -> NDArray[np.float64]:
+    """Return the log-density of a linear child for every state of a parent; (rows, states)."""
+    model, place = family.model, family.parents.index(v)
+    assert isinstance(model, Linear), "only means are shifted"
+    states = regressor_places(family.levels[:-1], model.degree)[place]
+    shifts = np.concatenate([[0.0], model.coefficients[states]])
+    first = np.zeros(columns.rows, dtype=np.int32)
+    given = [first if member == v else columns[member] for member in family.parents]
+    rest = columns[family.members[-1]] - model.mean(
+        model.inputs(given, family.levels[:-1], columns.rows)
+    )
+    apart = (rest[:, np.newaxis] - shifts) / model.deviation
+    result: NDArray[np.float64] = -0.5 * apart**2  # but for a constant
+    return result
 
 
 def _looked_up(family: _Family, v: int, columns: _Part) -> NDArray[np.float64]:
@@ -163,8 +207,7 @@ def _numbers(
     """
     model = own.model
     assert isinstance(model, Linear), "a continuous node is linear"
-    given = [columns[parent] for parent in own.parents]
-    mean = model.mean(model.inputs(given, own.levels[:-1], columns.rows))
+    mean = model.mean(own.inputs(columns))
     if model.deviation == 0:
         return mean
     precision = model.deviation**-2
@@ -177,8 +220,7 @@ def _numbers(
             continue
         slope = _slope(child, v)
         if slope and child.model.deviation:
-            taken = [columns[parent] for parent in child.parents]
-            fitted = child.model.mean(child.model.inputs(taken, child.levels[:-1], columns.rows))
+            fitted = child.model.mean(child.inputs(columns))
             rest = columns[child.members[-1]] - fitted + slope * before
             precision += (slope / child.model.deviation) ** 2
             shift = shift + rest * slope / child.model.deviation**2

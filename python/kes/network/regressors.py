@@ -9,6 +9,7 @@ polynomials, 1 for the values themselves.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any, TypeAlias
@@ -22,6 +23,9 @@ from kes.formats.escaping import labels
 
 Values: TypeAlias = NDArray[Any]
 """State codes or numbers, one per row."""
+
+MANY, _MANY_CELLS = 256, 2**20
+"""Regressors, and cells of a table of them, above which their effects are looked up instead."""
 
 
 def configurations(
@@ -64,6 +68,47 @@ def regressors(
     return np.concatenate(parts, axis=1, dtype=np.float64)
 
 
+@dataclass(frozen=True)
+class Effects:
+    """The regressors of parents with thousands of states, without a column for each.
+
+    A product with coefficients looks up those of the states in each row.
+    """
+
+    given: Sequence[Values]
+    levels: Sequence[int]
+    rows: int
+    degree: int
+
+    def __matmul__(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        result = np.zeros((self.rows, *coefficients.shape[1:]))
+        start = 0
+        for column, states in zip(self.given, self.levels, strict=True):
+            end = start + (states - 1 if states else self.degree)
+            own = coefficients[start:end]
+            if states:
+                result += np.concatenate([np.zeros_like(coefficients[:1]), own])[column]
+            else:
+                result += regressors([column], [0], self.rows, degree=self.degree) @ own
+            start = end
+        if start < len(coefficients):
+            sizes = [states for states in self.levels if states]
+            codes = [self.given[i] for i, states in enumerate(self.levels) if states]
+            effects = np.zeros((prod(sizes), *coefficients.shape[1:]))
+            effects[interactions(self.levels)] = coefficients[start:]
+            result += effects[configurations(codes, sizes, self.rows)]
+        return result
+
+
+def inputs(
+    given: Sequence[Values], levels: Sequence[int], rows: int, *, number: int, degree: int
+) -> NDArray[np.float64] | Effects:
+    """Return the regressors of parents, or what looks up the effects of very many."""
+    if number > MANY and number * rows > _MANY_CELLS and any(levels):
+        return Effects(given, levels, rows, degree)
+    return regressors(given, levels, rows, number=number, degree=degree)
+
+
 def main_effects(levels: Sequence[int], degree: int = 1) -> int:
     """Return the number of regressors without interactions."""
     return sum(states - 1 if states else degree for states in levels)
@@ -89,9 +134,9 @@ def interactions(levels: Sequence[int]) -> NDArray[np.intp]:
     return np.flatnonzero((codes > 0).sum(axis=0) >= 2)
 
 
-def regressor_places(levels: Sequence[int]) -> list[slice]:
-    """Return the slice of regressors of each parent, of degree 1."""
-    ends = np.cumsum([states - 1 if states else 1 for states in levels]).tolist()
+def regressor_places(levels: Sequence[int], degree: int = 1) -> list[slice]:
+    """Return the slice of regressors of each parent."""
+    ends = np.cumsum([states - 1 if states else degree for states in levels]).tolist()
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
