@@ -121,9 +121,12 @@ def refusal(incomplete: Mapping[str, int], rows: int, *, state: bool) -> tuple[s
     fill = f"impute them from the model with {option('missing', 'em')}"
     drop = f"drop incomplete rows with {option('missing', 'drop')}"
     own = f"make missing a state of its own with {option('missing', 'state')}"
+    sparse = [name for name, count in incomplete.items() if mostly(count, rows)]
+    where = "one column" if len(sparse) == 1 else f"{len(sparse)} columns"
+    note = f"more than half of the values are missing in {where}, so {unless_needed(sparse)}"
     return (
         f"missing values: {_columns(incomplete, rows)}",
-        *_mostly_missing(incomplete, rows),
+        *([note] if sparse else []),
         f"{fill}, {drop}, or {own}" if state else f"{fill}, or {drop}",
     )
 

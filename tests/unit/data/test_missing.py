@@ -103,7 +103,7 @@ def test_columns_of_which_more_than_half_is_missing_are_named(missing):
     )
     assert note in encode_incomplete(table, missing=missing).notes
     assert not encode_incomplete(table[["half", "b"]], missing=missing).notes[1:]
-    with refused(r"\(9 of 12 rows\); unless needed", option="missing"):
+    with refused(r"missing in one column, so unless needed, leave it out", option="missing"):
         encode(table)
     advice = {row["column"]: row["what to do"] for row in kes.audit(table)}
     assert "mostly missing: unless needed, leave it out" in advice["more"]
