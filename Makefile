@@ -140,6 +140,7 @@ bench-evidence: $(DEV) ## See how well evidence ranks edges, and whether effects
 bench-calibration: $(DEV) ## See how often probabilities, evidence and words are right, as in SAMPLES=2
 	$(BIN)/python benchmarks/calibration.py --fill $(if $(SAMPLES),--samples '$(SAMPLES)')
 	$(BIN)/python benchmarks/calibration.py --held-out --fill $(if $(SAMPLES),--samples '$(SAMPLES)')
+	$(BIN)/python benchmarks/calibration.py --samplers --fill $(if $(SAMPLES),--samples '$(SAMPLES)')
 
 bench-optima: $(DEV) ## Count all local optima near the best, and how many of them runs find
 	$(BIN)/python benchmarks/local_optima.py --fill

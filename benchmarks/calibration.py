@@ -8,14 +8,16 @@ these rates. Single results are kept in target/bench, so that a command given ag
 
 import argparse
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 
 import numpy as np
 from calibration_samples import (
     FALSE,
+    FIRST_SEED,
     HELD_OUT,
     NETWORKS,
     REVERSED,
@@ -24,12 +26,17 @@ from calibration_samples import (
     Judged,
     Pair,
     judge_all,
+    source,
     stored,
 )
 from document import ROOT, fill, number, table
+from environments import install, python_of
 from evidence import area
+from posterior import sumu
 
+import kes
 from kes.analysis.certainty import CLEAR, SURE, EdgeCertainty
+from kes.data.random_stream import Stream
 
 PAGE = ROOT / "docs/howto/evidence.md"
 FIGURE = ROOT / "docs/figures/calibration.svg"
@@ -40,6 +47,10 @@ EVIDENCE_BINS = (-math.inf, -10.0, -5.0, -3.0, 0.0, 3.0, 5.0, SURE, 3 * SURE, ma
 SHARE_BINS = (0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1.0 + 1e-9)
 WAYS = (RIGHT, REVERSED, FALSE)
 FEW = 3.0
+SUMMABLE = ("asia", "sachs", "child")
+"""Discrete networks whose probabilities are exact."""
+ITERATIONS = 20_000
+"""Iterations of sumu."""
 LEAST = 15
 """Pairs that a point of the figure has at least."""
 
@@ -207,6 +218,34 @@ def ranking_table(samples: Sequence[Judged], names: Sequence[str]) -> str:
     return table(["network", "samples", *NUMBERS], rows)
 
 
+# --- samplers ---
+
+
+def sampler_table(names: Sequence[str], sizes: Sequence[int], samples: int) -> str:
+    """Return the mean area under the ROC curve of our probabilities and of those of sumu."""
+    rows = []
+    for name in names:
+        areas: list[tuple[float, float, float, float]] = []
+        for seed, size in product(range(FIRST_SEED, FIRST_SEED + samples), sizes):
+            truth = source(name, seed)
+            data = truth.sample(size, seed=Stream(seed))
+            pairs = [*combinations(range(len(data.names)), 2)]
+            is_true = [frozenset(data.names[i] for i in p) in truth.graph.skeleton for p in pairs]
+            before = time.process_time()
+            post = kes.posterior(data)
+            spent = time.process_time() - before
+            seconds, _, found = sumu(data, ITERATIONS) or (math.nan, 0, np.zeros((0, 0)))
+            ours = [post.edge(data.names[a], data.names[b]) for a, b in pairs]
+            theirs = [found[pair] for pair in pairs]
+            areas.append((area(ours, is_true), area(theirs, is_true), spent, seconds))
+            print(name, size, seed, areas[-1], flush=True)
+        ours, theirs, spent, seconds = np.mean(areas, axis=0)
+        numbers = [f"{ours:.3f}", f"{theirs:.3f}", f"{spent:.2g}", f"{seconds:.2g}"]
+        rows.append([name, str(len(areas)), *numbers])
+    header = ["network", "samples", "probability", "sumu", "CPU s", "CPU s of sumu"]
+    return table(header, rows)
+
+
 # --- figure ---
 
 
@@ -288,11 +327,20 @@ def main() -> None:
     parser.add_argument(
         "--held-out", action="store_true", help="the words, on samples that chose no rule"
     )
+    parser.add_argument("--samplers", action="store_true", help="only the ranking by sumu")
     parser.add_argument("--report", action="store_true", help="only what the file already has")
     parser.add_argument("--fill", action="store_true", help="write tables and figure into docs")
     arguments = parser.parse_args()
     if arguments.held_out:
         held_out(arguments)
+        return
+    if arguments.samplers:
+        if not python_of("sumu").exists():
+            install({"sumu"})
+        text = sampler_table(SUMMABLE, arguments.rows, arguments.samples)
+        print(text)
+        if arguments.fill:
+            fill(PAGE, "samplers", text)
         return
     if not arguments.report:
         for judged in judge_all(

@@ -3,7 +3,8 @@
 Prints a line of JSON: processor seconds, and the shares of arcs, row by row.
 
 The prior of sumu 0.1.2 favours small parent sets; here it is uniform, as ours. Its table of
-scores fails with current versions of Cython, and is filled here with its own scores.
+scores fails with current versions of Cython, and is filled here with its own scores. If the sum
+over the parent sets of a node is lost by cancellation, it fails; here its own enumeration is used.
 """
 
 import json
@@ -31,9 +32,29 @@ def score_table(scores: "gadget.LocalScore", candidates: np.ndarray) -> np.ndarr
     return found
 
 
+def drawn(
+    self: "gadget.DAGR",
+    v: int,
+    layers: list[set[int]],
+    score: bool = False,
+    sample=gadget.DAGR.sample_pset,
+) -> tuple:
+    """Draw the parents of a node."""
+    try:
+        return sample(self, v, layers, score=score)
+    except UnboundLocalError:  # the sum is lost, and all parents are candidates
+        place = next(i for i, layer in enumerate(layers) if v in layer)
+        before = set().union(*layers[:place])
+        parents = tuple(sorted(self._sample_pset_brute(v, before, layers[place - 1])))
+        family = (v, parents)
+        own = self.score.score_array[v][gadget.bm(parents, ix=self.C[v])]
+        return (family, own) if score else family
+
+
 def main(path: str, iterations: int) -> None:
     gadget.LocalScore.precompute_prior = uniform
     gadget.LocalScore.all_candidate_restricted_scores = score_table
+    gadget.DAGR.sample_pset = drawn
     np.random.seed(1)
     codes = np.ascontiguousarray(np.load(path)["codes"].T.astype(np.int32))
     nodes = codes.shape[1]
