@@ -1,9 +1,9 @@
 """See what the price of edges does on tables with many variables (`make bench-wide`).
 
 *Noise*: columns of independent values, discrete (two or three states), Gaussian or mixed; and real
-gene columns, each shuffled by itself, if `--genes` names the table of Golub et al. (1999). Every
-edge is false. "Sure" counts edges whose evidence may reach the level of that word: it is an upper
-bound, the loss by deleting the edge.
+gene columns, each shuffled by itself, if `--genes` names the table of Golub et al. (1999), or 128
+values drawn from each. Every edge is false. "Sure" counts edges whose evidence may reach the level
+of that word: it is an upper bound, the loss by deleting the edge.
 
 *Truths*: networks with one or three edges per variable, from 0.01 to 10 variables per case.
 Precision and recall of adjacencies, and the log-likelihood of 1 000 new cases, per case and
@@ -38,8 +38,11 @@ GENE_KINDS: dict[str, dict[str, object]] = {
     "genes, default": {},
     "genes, values": {"transform": "none"},
     "genes, ranks": {"transform": "ranks"},
+    "genes, 128 cases": {},
 }
 """Kinds of searches in gene columns, whose tails are heavy."""
+DRAWN = 128
+"""Cases of the last kind."""
 DRAWS = 20
 SHAPES = ((20, 2000), (50, 500), (100, 100), (200, 100), (300, 30))
 """Variables and cases of tables with a true network."""
@@ -61,11 +64,14 @@ def noise(kind: str, columns: int, rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def genes(columns: int, rng: np.random.Generator, path: Path) -> pd.DataFrame:
-    """Draw genes, and shuffle each by itself."""
+def genes(columns: int, rng: np.random.Generator, path: Path, *, drawn: bool) -> pd.DataFrame:
+    """Draw genes, and shuffle each by itself, or draw values from it."""
     whole = pd.read_csv(path, index_col=0)
     some = whole.iloc[rng.choice(len(whole), columns, replace=False)].to_numpy(dtype=float)
     some += rng.uniform(-0.5, 0.5, some.shape)  # the intensities are rounded
+    if drawn:
+        some = np.stack([rng.choice(one, DRAWN) for one in some])
+        some += rng.uniform(-0.5, 0.5, some.shape)
     return pd.DataFrame({f"g{i}": rng.permutation(one) for i, one in enumerate(some)})
 
 
@@ -183,7 +189,8 @@ def noise_edges(bench: Bench, kind: str, columns: int, seed: int, path: Path) ->
     rng = np.random.default_rng([seed, columns])
     if kind in KINDS:
         return bench.edges(noise(kind, columns, rng))
-    return bench.edges(genes(columns, rng, path), **GENE_KINDS[kind])
+    table = genes(columns, rng, path, drawn=kind == "genes, 128 cases")
+    return bench.edges(table, **GENE_KINDS[kind])
 
 
 def truth_rows(bench: Bench, kinds: list[str], draws: int) -> list[list[str]]:
@@ -223,7 +230,7 @@ def main() -> None:
     options = parser.parse_args()
     bench = Bench(default=options.default)
     if "noise" in options.parts:
-        print(f"Noise, {CASES} cases (genes: 72), {options.draws} tables each")
+        print(f"Noise, {CASES} cases (genes: 72, or 128 drawn), {options.draws} tables each")
         head = ["kind", "columns", "price", "edges", "per variable", "most", "sure", "CPU seconds"]
         show(head, noise_rows(bench, options.kinds, options.columns, options.draws, options.genes))
     if "truths" in options.parts:
