@@ -9,13 +9,17 @@ of that word: it is an upper bound, the loss by deleting the edge.
 Precision and recall of adjacencies, and the log-likelihood of 1 000 new cases, per case and
 compared with that of the network without edges.
 
-The searches are GES with improving by 100 tasks unless `--default` asks for the default search.
+*Line* (`--parts line`): processor seconds of the line on noise in a report, and of all of it.
+
+The searches of noise and truths are GES with improving by 100 tasks unless `--default` asks for the
+default search.
 Results are kept in target/bench/wide.jsonl, so that a command given again goes on.
 """
 
 import argparse
 import json
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -28,6 +32,7 @@ from timing import show
 import kes
 from kes.analysis.certainty import SURE
 from kes.analysis.deletion_loss import edge_worth
+from kes.analysis.noise import quick_noise
 
 GENES = Path(__file__).parents[1] / "../shared/data/golub/golub72_expression.csv.gz"
 KEPT = Path(__file__).parents[1] / "target/bench/wide.jsonl"
@@ -217,6 +222,23 @@ def truth_cell(
     return f"{precision} / {right / true:.2f} / {gain:+.1f}"
 
 
+def line_rows() -> list[list[str]]:
+    """Time the line on noise at the top of reports, on one thread, and the whole reports."""
+    mixed, _ = network("mixed", 20, 1, np.random.default_rng(0))
+    tables = {f"ALARM, {rows} cases": kes.datasets.alarm(rows=rows) for rows in (500, 5000, 20000)}
+    rows = []
+    for name, table in {**tables, "20 mixed columns, 2000 cases": mixed(2000)}.items():
+        optima = kes.learn(table)
+        start = time.process_time()
+        quick_noise(optima, optima.problem, threads=1)
+        line = time.process_time() - start
+        with tempfile.TemporaryDirectory() as folder:
+            optima.report(Path(folder) / "report.html")
+        whole = time.process_time() - start - line
+        rows.append([name, f"{line:.2f}", f"{whole:.1f}", f"{line / whole:.0%}"])
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--columns", type=int, nargs="+", default=list(COLUMNS))
@@ -233,6 +255,8 @@ def main() -> None:
         print(f"Noise, {CASES} cases (genes: 72, or 128 drawn), {options.draws} tables each")
         head = ["kind", "columns", "price", "edges", "per variable", "most", "sure", "CPU seconds"]
         show(head, noise_rows(bench, options.kinds, options.columns, options.draws, options.genes))
+    if "line" in options.parts:
+        show(["table", "line, CPU seconds", "report, CPU seconds", "share"], line_rows())
     if "truths" in options.parts:
         print(f"\nTruths, {options.networks} networks each: precision / recall / gain on new cases")
         head = ["kind", "truth", "variables × cases", *(f"price {name}" for name in PRICES)]

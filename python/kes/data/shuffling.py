@@ -12,6 +12,7 @@ stay the same, up to rounding.
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TypeVar, cast
 
@@ -124,18 +125,21 @@ class _Deal:
     strata: NDArray[np.intp]
     chosen: NDArray[np.intp]
 
+    @cached_property
+    def _numbers(self) -> NDArray[np.intp]:
+        return np.unique(self.strata)
+
     def rows(
         self, values: NDArray[np.float64], missing: NDArray[np.bool_], stream: Stream
     ) -> NDArray[np.intp]:
         """Return, for each case, the row whose value it gets; its own where it is missing."""
         rows = self.chosen.copy()
-        for stratum in np.unique(self.strata):
+        for stratum in self._numbers:
             there = np.flatnonzero((self.strata == stratum) & ~missing)
             cases = np.flatnonzero(((self.strata == stratum) & ~missing)[self.chosen])
             if len(there) and len(cases):
                 there = there[np.argsort(values[there], kind="stable")]
                 weights = None if self.weights is None else self.weights[there]
-                keys = stream.integers(len(cases))
-                order = np.argsort(keys, kind="stable")
+                order = np.argsort(stream.integers(len(cases)))  # 64 random bits do not tie
                 rows[cases] = there[_quantiles(weights, len(there), len(cases))][order]
         return rows
