@@ -7,7 +7,7 @@ log-loss in nats per case, the Brier score (squared errors of all probabilities 
 calibration error: predictions of a table are sorted into ten groups of the same size, and the
 error is the mean distance of their means from the shares that came true. pyAgrum's tree-augmented
 network is measured where it is installed. `--fill` writes the tables of docs/quality.md, and draws
-the reliability curves of docs/howto/predict.md.
+its reliability curves.
 """
 
 import argparse
@@ -47,10 +47,17 @@ import kes
 Table = tuple[pd.DataFrame, np.ndarray]
 Model = Callable[[], Any]
 
-SPLITS = 5
+SPLITS = 3
 GROUPS = 10
 LEAST = 50
 """Predictions that a point of the figure has at least."""
+MARKS = {
+    "auc": "classify auc",
+    "loss": "classify loss",
+    "brier": "classify brier",
+    "calibration": "classify calibration",
+}
+"""Tables of docs/quality.md by measure."""
 FIGURE = ROOT / "docs/figures/reliability.svg"
 DRAWN = ("kes average", "kes, one network", "logistic regression", "random forest")
 """Classifiers whose reliability curves are drawn."""
@@ -348,13 +355,13 @@ def main() -> None:
                 with path.open("a", encoding="utf-8") as file:
                     print(json.dumps(found[-1]), file=file)
     ways = [way for way in MODELS if any(one["way"] == way for one in found)]
-    for key in ("auc", "loss", "brier", "calibration"):
+    for key, mark in MARKS.items():
         lines = list(grid(found, key, ways))
         if key == "auc":
             lines.append(costs(found, ways))
         show(["data", *ways], lines)
         if options.fill:
-            fill(QUALITY, f"classify {key}", table(["data", *ways], lines))
+            fill(QUALITY, mark, table(["data", *ways], lines))
     if options.fill:
         draw(found)
 
