@@ -46,6 +46,19 @@ def test_probabilities_are_those_of_the_average(frame):
     assert (model.predict(X) == model.classes_[expected.argmax(axis=1)]).all()
 
 
+def test_predictions_do_not_depend_on_the_order_of_rows_and_columns_or_on_threads(frame):
+    X, y = frame
+    expected = kes.KESClassifier(members=3, n_jobs=1).fit(X, y).predict_proba(X)
+    order = np.random.default_rng(2).permutation(len(X))
+    mixed = X.iloc[order, ::-1].reset_index(drop=True)
+    other = kes.KESClassifier(members=3, n_jobs=4).fit(mixed, y[order])
+    assert other.predict_proba(X[mixed.columns]) == pytest.approx(expected, abs=1e-9)
+    number, rest = X["size"], X[["colour"]].assign(group=y)
+    single = kes.KESRegressor(members=3, n_jobs=1).fit(rest, number)
+    again = kes.KESRegressor(members=3, n_jobs=4).fit(rest.iloc[order, ::-1], number[order])
+    assert again.predict(rest[["group", "colour"]]) == pytest.approx(single.predict(rest))
+
+
 def test_incomplete_and_unknown_values_are_summed_out(frame):
     X, y = frame
     model = kes.KESClassifier(members=2).fit(X, y)
