@@ -209,6 +209,8 @@ def suggest_next(optima: Optima, out: Path) -> None:
     }
     if optima.target is not None:
         commands["predict the target"] = f"kes predict {file} TABLE --out predicted.csv"
+        average = quote(str(beside(out, ".average.json")))
+        commands["predict by an average"] = f"kes fit {file} --average --out {average}"
     say("Next:")
     for purpose, command in commands.items():
         say(f"  {purpose:<21}  {command}", unbroken=True)

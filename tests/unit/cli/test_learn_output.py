@@ -175,6 +175,17 @@ def test_the_suggested_commands_can_be_given(printed, tmp_path):
             assert code == 0, err
 
 
+def test_with_a_target_predictions_are_suggested(printed, tmp_path):
+    out = tmp_path / "a.kes.json"
+    _, shown, _ = printed("learn", "data.csv", "--runs", 2, "--target", "cancer", "--out", out)
+    single, average = re.findall(r"^  predict [a-z ]+  kes (.*)$", shown, re.M)
+    assert printed(*shlex.split(average))[0] == 0
+    assert len(kes.read_network(tmp_path / "a.average.json").members) == 20
+    code, found, _ = printed(*shlex.split(single.replace("TABLE --out predicted.csv", "data.csv")))
+    assert code == 0
+    assert found.startswith("cancer,")
+
+
 def test_the_suggested_fit_has_the_parameter_prior_that_was_chosen(printed, tmp_path):
     """Of 30 cases of independent coins, the smoothest tables predict best."""
     coins = np.random.default_rng(0).integers(0, 2, (30, 3))
