@@ -155,6 +155,14 @@ def test_a_normal_mixture_by_its_density():
     found = average.conditional("x", {"y": 0.4})
     assert found.mean[0] == pytest.approx(mean, abs=1e-6)
     assert found.deviation[0] == pytest.approx(math.sqrt(given @ (x - mean) ** 2), abs=1e-6)
+    # A member alone: x is normal, and y = s x + noise; its share is its density of y.
+    centres, shares = [], []
+    for m, s in ((0.0, 1.0), (2.0, -1.0)):
+        variance = s * s + 0.25
+        centres.append(m + s * (0.4 - s * m) / variance)
+        shares.append(math.exp(-((0.4 - s * m) ** 2) / variance / 2) / math.sqrt(variance))
+    between = np.cov(centres, aweights=shares, ddof=0)
+    assert average.spread("x", {"y": 0.4}) == pytest.approx(math.sqrt(between))
     rows = pd.DataFrame({"y": [0.4]})
     means, deviations = average.predict(rows, "x", deviations=True)
     assert (means[0], deviations[0]) == pytest.approx((mean, found.deviation[0]))

@@ -55,6 +55,9 @@ def query(
     A question names one variable, for its distribution (of a continuous variable, mean and standard
     deviation), or states or ranges of several variables, for their joint probability. The evidence
     follows after a bar. Quote names and states with special characters: "'a b'=1".
+
+    With an average of networks (kes fit --average), each answer comes with the standard deviation
+    between its members.
     """
     network, table = network_of(model, data, optimum)
     asked = [parse(question, network) for question in questions]
@@ -94,9 +97,9 @@ def _answers(
             yield from _differences(table, node, {str(state): float(found)})
 
 
-def _apart(spread: float | None) -> str:
+def _apart(spread: float | None, form: str = ".4f") -> str:
     """Return the spread between the members of an average."""
-    return "" if spread is None else f"  (members differ by {spread:.4f})"
+    return "" if spread is None else f"  (members differ by {spread:{form}})"
 
 
 def _differences(table: Dataset, node: str, said: Mapping[str, float]) -> Iterator[str]:
@@ -118,7 +121,10 @@ def _moments(
     found = network.conditional(target, asked.known, draws=draws, seed=seed)
     scale = "" if network.transform is None else "  (of the normal scores of its ranks)"
     error = f" ± {found.error[0]:.2g}" if found.error[0] else ""
-    yield f"mean       {found.mean[0]:.6g}{error}{scale}"
+    spread = None
+    if isinstance(network, AveragedNetwork):
+        spread = network.spread(target, asked.known, draws=draws, seed=seed)
+    yield f"mean       {found.mean[0]:.6g}{error}{_apart(spread, '.3g')}{scale}"
     yield f"deviation  {found.deviation[0]:.6g}"
 
 

@@ -74,20 +74,21 @@ class AveragedQueries:
         evidence: Mapping[str, Any] | None = None,
         **sampling: int,
     ) -> Any:  # noqa: ANN401 - a number, or one for each state
-        """Return the disagreement of the members about a probability: their standard deviation.
+        """Return the disagreement of the members about an answer: their standard deviation.
 
-        Parameters are those of `probability`. For the name of a node the result has a number for
-        each of its states.
+        Parameters are those of `probability`. For the name of a discrete node, the result has a
+        number for each of its states. For that of a continuous one it is about the mean, of
+        transformed values if the network has a `transform`.
         """
+        if isinstance(query, str) and not self.states[self.members[0]._checked(query)]:
+            own, every = self.counting(evidence)
+            members: list[Any] = every
+            found = [member.conditional(query, evidence, **sampling) for member in members]
+            return _deviation(own, [float(moments.mean[0]) for moments in found])
         own, found = self._asked(query, evidence, sampling)
-
-        def deviation(answers: Sequence[float | Probability]) -> float:
-            values = np.array([float(answer) for answer in answers])
-            return float(np.sqrt(own @ (values - own @ values) ** 2))
-
         if isinstance(query, str):
-            return {s: deviation([answer[s] for answer in found]) for s in self.states[query]}
-        return deviation(found)
+            return {s: _deviation(own, [answer[s] for answer in found]) for s in self.states[query]}
+        return _deviation(own, found)
 
     def marginals(self, evidence: Mapping[str, Any] | None = None) -> dict[str, dict[State, float]]:
         """Return the distributions of all nodes of a discrete average, given states of some."""
@@ -225,6 +226,12 @@ class AveragedQueries:
         if self.transform is not None:
             centre = float(self.transform.inverse(x, np.array([centre]))[0])
         return centre, centre + 1.0
+
+
+def _deviation(own: NDArray[np.float64], answers: Sequence[float | Probability]) -> float:
+    """Return the standard deviation of answers, weighted by the shares of members."""
+    values = np.array([float(answer) for answer in answers])
+    return float(np.sqrt(own @ (values - own @ values) ** 2))
 
 
 def _shown(value: object) -> str:
