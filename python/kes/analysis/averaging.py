@@ -29,6 +29,7 @@ from kes.graph import EssentialGraph
 from kes.graph.mpdag import Mpdag
 from kes.network.average import AveragedNetwork
 from kes.network.fitting import Estimates, Fitted, Model, families, fitting_dag, with_exogenous
+from kes.network.gibbs import OutOfTime
 from kes.options import AverageWork, EdgePrior, EnsembleOptions, Prior
 from kes.progress import Progress, reporting
 from kes.search.driver import threads
@@ -168,8 +169,8 @@ def average_of(problem: Problem, recipe: Recipe, work: AverageWork) -> AveragedN
                 report(Progress.at_a_pace(len(members), most, started, "members"))
                 return time.monotonic() < (deadline if members else at_first)
 
-            def in_time(_: int) -> bool:
-                return keep_going() and time.monotonic() < deadline
+            def in_time(rounds: int) -> bool:
+                return keep_going() and (not rounds or time.monotonic() < deadline)
 
             problem = problem.completed(threads(work["n_jobs"]), in_time)
             _ = problem.core  # refuses tables that cannot be searched
@@ -178,6 +179,8 @@ def average_of(problem: Problem, recipe: Recipe, work: AverageWork) -> AveragedN
                 members.append(fitter(graph))
     except KeyboardInterrupt:
         raise EnsembleInterrupted(AveragedNetwork(members) if members else None) from None
+    except OutOfTime:
+        pass  # before missing values were imputed once
     if not members:
         raise KesError(
             f"not a single network was learned in time: raise {option('budget')}", option="budget"

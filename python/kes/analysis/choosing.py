@@ -23,6 +23,7 @@ from kes.declare import Option, checked_options, chosen_from
 from kes.errors import KesError, option
 from kes.graph.mpdag import Mpdag
 from kes.network.fitting import fit
+from kes.network.gibbs import OutOfTime
 from kes.network.new_rows import Unseen
 from kes.options import FitOptions, Prior, ScoringOptions, WorkOptions
 from kes.progress import Progress, reporting
@@ -220,7 +221,10 @@ class _Fold:
         """
         memory, n_jobs = work["memory_mb"], threads(work["n_jobs"])
         part = Problem(self.train, settings, memory, self.problem.reading)
-        table = part.completed(n_jobs, lambda _: keep_going()).dataset
+        try:
+            table = part.completed(n_jobs, lambda _: keep_going()).dataset
+        except OutOfTime:
+            return None
         found = best_of(table, settings, cache_mb=memory, threads=n_jobs, keep_going=keep_going)
         if found is None:
             return None

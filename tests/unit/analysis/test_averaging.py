@@ -10,6 +10,7 @@ import pytest
 import kes
 from kes.analysis import averaging
 from kes.network import AveragedNetwork
+from kes.network.gibbs import OutOfTime
 from kes.search.problem import Problem
 
 
@@ -282,17 +283,41 @@ def test_contexts_are_exogenous_in_every_member(frame):
     assert abs(apart) < 30  # the context alone would add 300 ln 2
 
 
-def test_a_budget_bounds_imputation(frame, monkeypatch):
-    answers = []
+@pytest.fixture
+def gappy(frame):
+    """The table with gaps in a column of two states."""
+    table = frame[["a", "b"]].astype(object)
+    table.loc[::9, "b"] = None
+    return table
+
+
+def test_a_budget_bounds_imputation(gappy, monkeypatch):
+    """The first round may take a second, as the first member may; there is no time for more."""
+    asked, now = [], 0.0
     own = Problem.completed
 
     def completed(self, threads, keep_going=lambda _: True):
-        answers.append(keep_going(0))
+        nonlocal now
+        now = 0.5
+        asked.extend((keep_going(0), keep_going(1)))
         return own(self, threads, keep_going)
 
     monkeypatch.setattr(Problem, "completed", completed)
-    kes.ensemble(frame.mask(frame == "yes"), members=1, missing="em", budget=1e-9)
-    assert answers == [False]
+    monkeypatch.setattr(averaging.time, "monotonic", lambda: now)
+    average = kes.ensemble(gappy, members=3, missing="em", budget=1e-9)
+    assert asked == [True, False]
+    assert len(average.members) == 1
+
+
+@pytest.mark.parametrize("call", [kes.ensemble, kes.choose])
+def test_a_budget_that_is_too_short_to_impute_is_refused(gappy, call, monkeypatch):
+    def completed(self, threads, keep_going):
+        raise OutOfTime
+
+    monkeypatch.setattr(Problem, "completed", completed)
+    with pytest.raises(kes.KesError) as error:
+        call(gappy, missing="em", budget=3)
+    assert error.value.option == "budget"
 
 
 def test_effects_on_transformed_numbers_are_in_their_own_unit():
