@@ -12,7 +12,7 @@ class AppPage:
         self.context = browser.new_context(accept_downloads=True, **options)
         self.complaints: list[str] = []
         self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(180_000)  # the machine may be busy
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         self.page.on("dialog", lambda one: (self.complaints.append(one.message), one.dismiss()))
         self.page.on("console", self._console)
