@@ -321,7 +321,7 @@ def test_optima_of_other_data_are_refused(table, optima):
 def test_the_extra_is_named(alarm, monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
     empty = kes.EssentialGraph(alarm.names)
-    with pytest.raises(kes.KesError, match=r"pip install highspy"):
+    with refused("pip install highspy"):
         kes.certify(alarm, max_parents=1, memory_mb=64, optima=empty, edge_prior=0)
 
 
