@@ -385,3 +385,8 @@ def test_tables_without_any_column_of_the_network_are_refused():
     network = fit([("a", "b")], data)
     with refused("'A', 'B'", column="b"):
         network.predict(data.rename(columns=str.upper), "b")
+
+
+def test_a_repr_has_six_digits():
+    shown = repr(Linear(1 / 3, [2 / 3, 1e4 / 7], deviation=1 / 7))
+    assert "intercept=0.333333, coefficients=[0.666667, 1428.57], deviation=0.142857" in shown

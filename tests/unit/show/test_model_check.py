@@ -42,9 +42,23 @@ def test_numbers_are_written_for_people():
     assert "of 10\u202f000 drawn cases" in text
     share = f"{(price < 60_000).mean():.0%} of the data"
     assert f"<bdi>price</bdi> at most 54\u202f322: {share}" in text
-    assert "Imputed values count as data here." in text
+    assert "Imputed values count as data here: 10 of <bdi>sign</bdi>." in text
     assert "e+" not in text
     assert "-0.00" not in text
+
+
+def test_a_yes_says_which_values_were_imputed():
+    """They are drawn from the model: many of them make any table like its network."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(2000, 5)), columns=[*"abcde"])
+    for name, share in zip("abcd", (0.1, 0.7, 0.2, 0.05), strict=True):
+        frame.loc[rng.random(2000) < share, name] = None
+    counts = frame.isna().sum()
+    optima = kes.learn(frame, runs=2, missing="em")
+    text = check_text(model_check(optima, FittedNetworks(optima.problem.dataset)))
+    assert text.startswith("<p>Yes")
+    named = ", ".join(f"{counts[name]} of <bdi>{name}</bdi>" for name in "bca")
+    assert f"count as data here: {named} and others." in text.replace("\u202f", "")
 
 
 def test_what_to_do_about_columns_is_said_once():

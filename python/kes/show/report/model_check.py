@@ -9,8 +9,8 @@ say how they are related.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -21,7 +21,6 @@ from kes.data.column import Continuous, Discrete
 from kes.data.dataset import Dataset
 from kes.data.random_stream import Purpose, Stream
 from kes.network.fitting import Fitted
-from kes.results.summary import of_completed
 from kes.show.report.families import FittedNetworks
 from kes.show.report.numerals import grouped, limit
 from kes.show.report.pair_check import (
@@ -74,8 +73,8 @@ class Check:
         Continuous variables among them that the network models as normal, which they are not.
     by_ranks : bool
         Whether the search was by ranks already.
-    completed : bool
-        Whether missing values of the table were imputed.
+    imputed : mapping
+        For each variable with missing values that were imputed, their number; the largest first.
     """
 
     misfits: Sequence[Misfit]
@@ -83,7 +82,7 @@ class Check:
     all_pairs: bool
     not_normal: Sequence[str]
     by_ranks: bool
-    completed: bool = False
+    imputed: Mapping[str, int] = field(default_factory=dict)
 
 
 def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
@@ -106,8 +105,15 @@ def model_check(optima: Optima, fitted: FittedNetworks) -> Check | None:
     }
     not_normal = [one.names[0] for one in found if len(one.names) == 1 and one.names[0] in numbers]
     by_ranks = settings.measure.uses_ranks(optima.kind)
-    all_pairs, completed = compares_all(len(table.names), data, cases), bool(of_completed(optima))
-    return Check(found, drawn.rows, all_pairs, not_normal, by_ranks, completed)
+    all_pairs = compares_all(len(table.names), data, cases)
+    return Check(found, drawn.rows, all_pairs, not_normal, by_ranks, _imputed(optima))
+
+
+def _imputed(optima: Optima) -> dict[str, int]:
+    """Return the number of imputed values of each variable that has any, the largest first."""
+    completion = optima.record.completion
+    cells = [] if completion is None else zip(optima.names, completion.cells, strict=True)
+    return dict(sorted(((name, n) for name, n in cells if n), key=lambda pair: -pair[1]))
 
 
 def _drawn(network: Fitted, table: Dataset, exogenous: Sequence[str]) -> Dataset:
@@ -127,20 +133,32 @@ def check_text(check: Check | None) -> str:
     """Return the outcome as HTML."""
     if check is None:
         return "<p>Not checked: the network is too large.</p>"
+    imputed = _imputed_text(check.imputed)
     pairs = "all pairs, connected or not" if check.all_pairs else "connected pairs"
     drawn = grouped(f"{check.draws:,}")
     if not check.misfits:
         return (
             f"<p>Yes, for single variables and {pairs}: in {drawn} cases drawn from it, no share "
             f"of a state differs by {FAR:.0%} or more, and no correlation or other share by "
-            f"{LEAST:.0%} or more.</p>"
+            f"{LEAST:.0%} or more.</p>{imputed}"
         )
-    imputed = "<p>Imputed values count as data here.</p>" if check.completed else ""
     items = "".join(f"<li>{misfit.words}</li>" for misfit in check.misfits)
     return (
         f"<p>Not everywhere. Largest differences of {drawn} drawn cases, for single variables and "
         f"{pairs}:</p><ul>{items}</ul>{imputed}{_advice(check.not_normal, by_ranks=check.by_ranks)}"
     )
+
+
+def _imputed_text(imputed: Mapping[str, int]) -> str:
+    """Return what counts as data without having been observed, as HTML.
+
+    They are drawn from the model, so where they are many, they make the table like the network.
+    """
+    if not imputed:
+        return ""
+    shown = [f"{grouped(f'{n:,}')} of {name_html(name)}" for name, n in imputed.items()]
+    rest = " and others" if len(shown) > _NAMED else ""
+    return f"<p>Imputed values count as data here: {', '.join(shown[:_NAMED])}{rest}.</p>"
 
 
 def _advice(names: Sequence[str], *, by_ranks: bool) -> str:
