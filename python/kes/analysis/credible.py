@@ -33,6 +33,7 @@ from kes.validation import duration
 _CACHE_MB = 64
 _DISTANCES = (1.0, 3.0, 10.0, 20.0)
 _SHOWN = 10
+_INCOMPLETE = "not complete: counted from the best of these models"
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Credible(Sequence[CredibleModel]):
         Table
             A row for each distance `within`, in nats: the number of `models`, of `local_optima`
             among them and, if a result was compared, how many of these its runs `found`. If the
-            models are not `complete`, the numbers are lower bounds.
+            models are not `complete`, the distance is from the best of them.
         """
         distances = [*(d for d in _DISTANCES if d < self.within), self.within]
         best = max((model.score for model in self.models), default=0.0)
@@ -113,7 +114,7 @@ class Credible(Sequence[CredibleModel]):
             found = [sum(bool(model.hits) for model in local)] if compared else []
             rows.append((distance, len(near), len(local), *found))
         names = ("within", "models", "local_optima", *(["found"] if compared else []))
-        return tabulated(names, rows, note="" if self.complete else "lower bounds")
+        return tabulated(names, rows, note="" if self.complete else _INCOMPLETE)
 
     def table(self) -> Table:
         """Return a row for each model: `score`, `distance` from the best, edges, local optimum."""
@@ -126,18 +127,17 @@ class Credible(Sequence[CredibleModel]):
             ),
         )
 
+    @property
+    def title(self) -> str:
+        """Say how many models there are, and whether that is proven."""
+        number, near = counted(len(self), "model"), f"within {self.within:g} nats of the highest"
+        if self.complete:
+            return f"All {number} {near} score (proven complete)"
+        return f"More than {number} {near} score (not complete: the best may be missing)"
+
     def __repr__(self) -> str:
-        number = counted(len(self), "model")
-        title = f"All {number}" if self.complete else f"More than {number}"
         shown = Table({n: c[:_SHOWN] for n, c in self.table().to_dict().items()})
-        proof = "proven complete" if self.complete else "not complete: see `most` and `budget`"
-        return "\n".join(
-            [
-                f"{title} within {self.within:g} nats of the highest score ({proof})",
-                repr(self.counts()),
-                repr(shown),
-            ]
-        )
+        return "\n".join([self.title, repr(self.counts()), repr(shown)])
 
 
 @checked_options(CredibleOptions)

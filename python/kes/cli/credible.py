@@ -57,8 +57,6 @@ def credible(
         for note in dataset.notes:
             say(f"Note: {note}", err=True)
         found = close_models(dataset, completions=how.completions, **work, **chosen)
-    number = f"{len(found):,}"
-    title = f"All {number} models" if found.complete else f"More than {number} models"
-    say(f"{title} within {found.within:g} nats of the highest score")
+    say(found.title)
     show(found.counts())
     show_or_write(found.table(), out)

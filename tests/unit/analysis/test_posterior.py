@@ -181,7 +181,9 @@ def test_credible_models_of_a_search(eight):
     more = kes.credible(eight, within=50.0, most=20)
     assert not more.complete
     assert len(more) == 20
-    assert more.counts().note == "lower bounds"
+    assert more.counts().note == "not complete: counted from the best of these models"
+    assert more.title.startswith("More than 20 models within 50 nats")
+    assert "proven" not in more.title
     assert all(model.hits is None for model in more)
 
 
