@@ -14,6 +14,7 @@ target/bench/curves.jsonl, so that a command given again goes on.
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -116,8 +117,11 @@ def by_peer(
         for path, (table, _) in zip(paths, drawn, strict=True):
             np.savez(path, values=table.to_numpy().T)
         command = [python_of(package), HERE / "curves_worker.py", search, str(limit), *paths]
-        drivers = (python_of(package).parents[1] / "lib").glob("**/libpocl*.so*")
-        environment = os.environ | {"OCL_ICD_FILENAMES": ":".join(map(str, drivers))}
+        libraries = python_of(package).parents[1] / "lib"
+        environment = os.environ | {
+            "OCL_ICD_FILENAMES": f"{libraries / 'libintelocl.so'}",
+            "LD_LIBRARY_PATH": f"{libraries}",
+        }
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env=environment
         ) as process:
@@ -125,8 +129,10 @@ def by_peer(
             for (table, truth), line in zip(drawn, lines, strict=False):
                 reply, names = json.loads(line), list(table)
                 yield {"shd": distance(reply, names, truth), "cpu": reply["cpu"]}
-        if process.returncode:
+        if process.returncode == -signal.SIGPROF:
             yield {"shd": None, "cpu": limit}
+        elif process.returncode:
+            raise SystemExit(f"{search} failed")
 
 
 def distance(reply: dict[str, list], names: list[str], truth: kes.EssentialGraph) -> int:

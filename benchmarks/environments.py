@@ -21,8 +21,9 @@ from peer_worker import SEARCHES
 HERE = Path(__file__).parent
 ENVIRONMENTS = Path(sys.prefix) / "peers"
 REQUIREMENTS = {
-    # Kernel densities of PyBNesian need OpenCL, which pocl provides on the processor.
-    "pybnesian": ["pybnesian", "pandas", "pocl-binary-distribution"],
+    # Kernel densities of PyBNesian need OpenCL, here Intel's for the processor; pocl does not know
+    # newer ones.
+    "pybnesian": ["pybnesian", "pandas", "intel-opencl-rt", "intel-cmplr-lib-rt"],
     "pyagrum": ["pyagrum", "pandas"],
     "pgmpy": ["pgmpy"],
     "causal-learn": ["causal-learn"],

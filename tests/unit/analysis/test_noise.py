@@ -8,6 +8,7 @@ import kes
 from kes.analysis import noise as module
 from kes.analysis.noise import Noise, quick_noise
 from kes.cli import run
+from kes.show.report import report_text
 
 from ..refused import refused
 
@@ -121,6 +122,7 @@ def test_there_is_no_quick_look_at_a_table_that_takes_long(optima, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(module, "_MOST_CELLS", optima.cases * len(optima.names) - 1)  # of many rows
         assert quick_noise(optima, optima.problem, threads=1) is None
+        assert "copies of the table were not searched here" in report_text(optima, {})
     monkeypatch.setattr(module, "SHARE", 1e-9)
     assert quick_noise(optima, optima.problem, threads=1) is None
 

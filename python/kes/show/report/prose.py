@@ -150,8 +150,12 @@ def exogenous(optima: Optima) -> str:
 
 
 def by_chance(noise: Noise | None) -> str:
-    """Describe the result on shuffled copies of the table as HTML; "" if it was not computed."""
-    return "" if noise is None else f"<p>{escape(str(noise))}</p>"
+    """Describe the result on shuffled copies of the table as HTML."""
+    left_out = (
+        "Shuffled copies of the table were not searched here; see kes noise for how many "
+        "connections chance alone gives."
+    )
+    return f"<p>{escape(left_out if noise is None else str(noise))}</p>"
 
 
 def _name(name: str) -> str:
