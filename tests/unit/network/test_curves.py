@@ -122,6 +122,16 @@ def test_samples_have_the_curve(data, network):
     assert drawn["y"][ends].median() - drawn["y"][middle].median() > 2
 
 
+def test_cases_can_be_drawn_given_a_cause(data, network):
+    """Values of a cause are in its own unit, and become normal scores for the curve."""
+    rows = pd.DataFrame({"x": np.repeat([-1.2, 0.0, 1.2], 500)})
+    given = kes.data.encode(rows, kinds={"x": "continuous"})
+    drawn = network.sample_given(given, seed=1).to_pandas()
+    assert drawn["x"].to_numpy() == pytest.approx(rows["x"].to_numpy(), abs=0.02)
+    medians = drawn["y"].groupby(drawn["x"].round(1)).median()
+    assert medians.tolist() == pytest.approx([1.44, 0.0, 1.44], abs=0.4)
+
+
 def test_held_out_cases_are_more_probable_with_curves(data):
     new, arcs = parabola(seed=1), [("x", "y"), ("x", "s")]
     lines = kes.fit(arcs, data, transform="ranks")

@@ -130,6 +130,20 @@ def test_samples_have_the_kinds_of_their_nodes():
     assert data["dose"].std() == pytest.approx(deviation, rel=5 / (2 * n) ** 0.5)
 
 
+def test_cases_can_be_drawn_given_nodes_without_parents():
+    """Ages are those of hardly any sample, and the dose still follows its CPD."""
+    network, n = clinic(), 5000
+    rows = pd.DataFrame({"age": np.linspace(80.0, 90.0, n), "sex": ["f", "m"] * (n // 2)})
+    given = kes.data.encode(rows, kinds={"age": "continuous"})
+    drawn = network.sample_given(given, seed=3).to_pandas()
+    assert drawn["age"].tolist() == rows["age"].tolist()
+    assert drawn["sex"].tolist() == rows["sex"].tolist()
+    rest = drawn["dose"] - (1 + 0.05 * rows["age"] + (rows["sex"] == "m"))
+    assert abs(rest.mean()) < 5 * 0.8 / n**0.5
+    assert rest.std() == pytest.approx(0.8, rel=5 / (2 * n) ** 0.5)
+    assert abs(np.corrcoef(rest, rows["age"])[0, 1]) < 5 / n**0.5
+
+
 # --- questions -----------------------------------------------------------------------------------
 
 
