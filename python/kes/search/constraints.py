@@ -86,6 +86,9 @@ def refuse_inadmissible(graph: EssentialGraph, known: Knowledge, what: str) -> N
         raise KesError(f"{what} contradicts the knowledge: {reason}", option="knowledge")
 
 
+TRAPS = "can trap runs in wrong optima"
+"""Words of the note on constraints that lose the guarantee, which reports begin with."""
+
 _WRONG = {
     "max_parents": "6 990 of 7 951",
     "forbidden arcs": "2 489 of 6 984",
@@ -114,7 +117,7 @@ def lost_guarantee(settings: Settings) -> list[str]:
         return []
     counts = " and ".join(f"{_WRONG[one]} ({one})" for one in reasons)
     return [
-        f"{' and '.join(reasons)} can trap runs in wrong optima, however many cases there are "
+        f"{' and '.join(reasons)} {TRAPS}, however many cases there are "
         f"(with five variables, for {counts} of the true networks): do many runs with a small k, "
         "or prove the best score"
     ]

@@ -204,3 +204,15 @@ def test_the_warning_that_edges_come_up_by_chance_is_in_the_headline(capsys, tmp
         "the strongest first (with so few cases, edges come up by chance):"
         in capsys.readouterr().out
     )
+
+
+def test_constraints_that_lose_the_guarantee_are_told_at_the_top(data):
+    """Unless the best score is proven: then no trap matters."""
+    known = kes.Knowledge(forbidden=[("HR", "CO")])
+    optima = kes.learn(data, knowledge=known, runs=2, improve=False)
+    found = Certainty(optima, None, Further())
+    top = headline(optima, found, Claim.of(optima, None))
+    assert 'class="warning">Forbidden arcs can trap runs in wrong optima' in top
+    assert "2 489 of 6 984" in top
+    proven = Claim(proven=True, value="highest score", note="")
+    assert "trap runs" not in headline(optima, found, proven)

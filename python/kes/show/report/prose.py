@@ -18,6 +18,7 @@ from kes.data.notes import BY_CHANCE, without_excluded
 from kes.errors import KesError, listed
 from kes.results.isolated import unseen
 from kes.results.summary import completed, counted, is_higher
+from kes.search.constraints import TRAPS
 from kes.show.report.edge_certainty import Certainty, count_costly
 from kes.show.report.numerals import grouped
 from kes.show.report.prediction import prediction_card
@@ -119,12 +120,13 @@ def headline(optima: Optima, certainty: Certainty, proof: Claim) -> str:
     if clear == edges:
         directions = "All directions are clear."
     certain = f"{_sureness(certainty, edges)} {directions} {proven}"
-    by_chance = "".join(
+    serious = [BY_CHANCE] if proof.proven else [BY_CHANCE, TRAPS]
+    warnings = "".join(
         f'<p class="warning">{escape(note[0].upper() + note[1:])}.</p>'
         for note in optima.notes
-        if BY_CHANCE in note
+        if any(words in note for words in serious)
     )
-    return f"{by_chance}<p>{start} {names}.</p><p>{escape(certain)}</p>"
+    return f"{warnings}<p>{start} {names}.</p><p>{escape(certain)}</p>"
 
 
 def unseen_relations(optima: Optima, problem: Problem | None) -> str:
@@ -250,13 +252,13 @@ def facts(optima: Optima, made: date | None) -> str:
 
 
 def notes(optima: Optima) -> str:
-    """Return the notes on the data, folded, as HTML."""
+    """Return the notes on data and search, folded, as HTML."""
     folded = [note for note in optima.notes if BY_CHANCE not in note]
     if not folded:
         return ""
     items = "".join(f"<li>{escape(note)}</li>" for note in folded)
     many = counted(len(folded), "note")
-    return f"<details><summary>{many} on how the data were read</summary><ul>{items}</ul></details>"
+    return f"<details><summary>{many} on data and search</summary><ul>{items}</ul></details>"
 
 
 # --- the search ----------------------------------------------------------------------------------
