@@ -13,12 +13,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::key::Key;
+use super::pairs::{Pairs, Row};
 use crate::varset::VarSet;
 
 /// Doors to the table: threads that use different ones do not hinder each other.
 const DOORS: usize = 64;
 /// Number of terms looked up at once.
 pub const TOGETHER: usize = 32;
+/// The square of all pairs is kept if it takes no larger part of the memory than one of so many.
+const PART_FOR_PAIRS: usize = 8;
 /// Slots of the first table.
 const FIRST: usize = 1 << 10;
 /// Marks a slot without a term. No term is NaN.
@@ -32,60 +36,10 @@ pub struct Cache<const W: usize> {
     growing: Mutex<()>,
     /// The largest number of slots.
     most: usize,
+    /// The terms of pairs, if there are more than a few variables.
+    pairs: Pairs,
     /// The terms of sets that have no key.
     others: RwLock<HashMap<VarSet<W>, f64, FxBuildHasher>>,
-}
-
-/// The members of a set in ascending order, as many bits each as the largest variable needs, and a one after
-/// the last; or the set itself, if it is one word. Its lower word is never 0.
-#[derive(Clone, Copy)]
-struct Key<const W: usize>(u128);
-
-impl<const W: usize> Key<W> {
-    /// Bits of a member.
-    const BITS: u32 = (64 * W - 1).ilog2() + 1;
-
-    /// The key of a set, unless it has too many members.
-    #[inline]
-    fn new(set: &VarSet<W>) -> Option<Self> {
-        let (mut key, mut end) = (0, 0);
-        for v in set.iter() {
-            if W == 1 {
-                key |= 1 << v;
-            } else if end + Self::BITS < u128::BITS {
-                key |= (v as u128) << end;
-                end += Self::BITS;
-            } else {
-                return None;
-            }
-        }
-        if W > 1 {
-            key |= 1 << end;
-        }
-        (key != 0).then_some(Self(key))
-    }
-
-    /// The key of the set with one more member.
-    #[inline]
-    fn with(self, v: usize) -> Option<Self> {
-        if W == 1 {
-            return Some(Self(self.0 | 1 << v));
-        }
-        let end = self.0.ilog2();
-        let member = |at: u32| (self.0 >> at) as usize & ((1 << Self::BITS) - 1);
-        let mut at = 0;
-        while at < end && member(at) < v {
-            at += Self::BITS;
-        }
-        let below = self.0 & ((1 << at) - 1);
-        let above = self.0 >> at;
-        (end + Self::BITS < u128::BITS).then(|| Self(below | (above << Self::BITS | v as u128) << at))
-    }
-
-    #[inline]
-    fn words(self) -> [u64; 2] {
-        [self.0 as u64, (self.0 >> 64) as u64]
-    }
 }
 
 /// Slots of a key and a term, looked through from the place that the key hashes to.
@@ -141,57 +95,71 @@ impl Table {
     }
 
     /// Takes the first slot that is free, unless the key, or one that is just coming in and may be it, has
-    /// one before.
+    /// one before; returns whether it did.
     #[inline]
-    fn put(&self, key: [u64; 2], value: f64) {
-        if !self.has_room(1) {
-            return;
-        }
+    fn put(&self, key: [u64; 2], value: f64) -> bool {
         for [low, high, term] in self.from(key) {
             match low.compare_exchange(0, key[0], Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
                     high.store(key[1], Ordering::Relaxed);
                     term.store(value.to_bits(), Ordering::Release);
-                    self.taken.fetch_add(1, Ordering::Relaxed);
-                    return;
+                    return true;
                 }
                 Err(known) if known == key[0] => {
                     let is_same =
                         term.load(Ordering::Acquire) == UNKNOWN || high.load(Ordering::Relaxed) == key[1];
                     if is_same {
-                        return;
+                        return false;
                     }
                 }
                 Err(_) => (),
             }
         }
+        false
     }
 
     /// A larger table with the same terms.
     fn enlarged(&self, slots: usize) -> Self {
-        let larger = Self::new(slots);
+        let mut larger = Self::new(slots);
+        let mut taken = 0;
         for [low, high, term] in &self.slots {
-            let (key, term) = (low.load(Ordering::Relaxed), term.load(Ordering::Acquire));
-            if key != 0 && term != UNKNOWN {
-                larger.put([key, high.load(Ordering::Relaxed)], f64::from_bits(term));
+            let (low, term) = (low.load(Ordering::Relaxed), term.load(Ordering::Acquire));
+            if low != 0 && term != UNKNOWN {
+                larger.put_new([low, high.load(Ordering::Relaxed)], term);
+                taken += 1;
             }
         }
+        larger.taken = AtomicUsize::new(taken);
         larger
+    }
+
+    /// The same as [`Table::put`] for a key that has no slot, while no other thread can see the table.
+    #[inline]
+    fn put_new(&mut self, key: [u64; 2], value: u64) {
+        let mut at = self.home(key);
+        while *self.slots[at][0].get_mut() != 0 {
+            at = (at + 1) % self.slots.len();
+        }
+        self.slots[at] = [key[0], key[1], value].map(AtomicU64::new);
     }
 }
 
 impl<const W: usize> Cache<W> {
-    /// A cache that uses at most about `bytes`, and half as much besides while it grows.
-    pub fn new(bytes: usize) -> Self {
+    /// A cache that uses at most about `bytes`, an eighth for pairs, and half as much besides while it grows.
+    pub fn new(variables: usize, bytes: usize) -> Self {
+        let pairs = Pairs::new(if W > 1 { variables } else { 0 }, bytes / PART_FOR_PAIRS);
         let most = 1 << (bytes / size_of::<[AtomicU64; 3]>()).max(8).ilog2();
         let table = Arc::new(Table::new(most.min(FIRST)));
         let doors = (0..DOORS).map(|_| RwLock::new(table.clone())).collect();
-        Self { doors, growing: Mutex::default(), most, others: RwLock::default() }
+        Self { doors, growing: Mutex::default(), most, pairs, others: RwLock::default() }
     }
 
     /// The term of a set, if it is known.
     #[inline]
     pub fn get(&self, set: &VarSet<W>) -> Option<f64> {
+        if let Some((row, other)) = self.pairs.of(set) {
+            return row.get(other);
+        }
         match Key::new(set) {
             // A poisoned lock means that another thread panicked; what it guards is still whole.
             Some(key) => self.door().read().unwrap_or_else(PoisonError::into_inner).get(key.words()),
@@ -201,7 +169,14 @@ impl<const W: usize> Cache<W> {
 
     /// Remembers the term of a set. Two threads may count the same set: both get the same term.
     pub fn put(&self, set: VarSet<W>, term: f64) {
-        self.open(1).put(&set, Key::new(&set), term);
+        match self.pairs.of(&set) {
+            Some((row, other)) => row.put(other, term),
+            None => {
+                let open = self.open(1);
+                let new = open.put(&set, Key::new(&set), term);
+                open.table.taken.fetch_add(usize::from(new), Ordering::Relaxed);
+            }
+        }
     }
 
     /// The cache for many lookups, with room for `more` terms as far as its bound allows.
@@ -240,7 +215,7 @@ impl<const W: usize> Cache<W> {
     /// Number of terms.
     pub fn len(&self) -> usize {
         let others = self.others.read().unwrap_or_else(PoisonError::into_inner).len();
-        self.table().taken.load(Ordering::Relaxed) + others
+        self.table().taken.load(Ordering::Relaxed) + others + self.pairs.len()
     }
 
     /// Whether it holds no terms.
@@ -259,12 +234,17 @@ impl<const W: usize> Open<'_, W> {
     /// The terms of the sets with one more member than `base`.
     #[inline]
     pub fn around(&self, base: VarSet<W>) -> Around<'_, W> {
-        Around { open: self, base, key: Key::new(&base) }
+        let mut members = base.iter();
+        let alone = members.next().filter(|_| members.next().is_none());
+        let row = alone.and_then(|v| self.cache.pairs.row(v));
+        Around { open: self, base, key: Key::new(&base), row }
     }
 
-    fn put(&self, set: &VarSet<W>, key: Option<Key<W>>, term: f64) {
+    /// Whether a slot was taken.
+    #[inline]
+    fn put(&self, set: &VarSet<W>, key: Option<Key<W>>, term: f64) -> bool {
         match key {
-            Some(key) => self.table.put(key.words(), term),
+            Some(key) => self.table.has_room(1) && self.table.put(key.words(), term),
             None => {
                 let mut others = self.cache.others.write().unwrap_or_else(PoisonError::into_inner);
                 let slot = size_of::<(VarSet<W>, f64)>() + 1;
@@ -272,6 +252,7 @@ impl<const W: usize> Open<'_, W> {
                 if 2 * others.len() * slot < self.cache.most * size_of::<[AtomicU64; 3]>() / 8 {
                     others.insert(*set, term);
                 }
+                false
             }
         }
     }
@@ -282,14 +263,20 @@ pub struct Around<'o, const W: usize> {
     open: &'o Open<'o, W>,
     base: VarSet<W>,
     key: Option<Key<W>>,
+    /// If all but that member is a single variable, and pairs have a place of their own.
+    row: Option<Row<'o>>,
 }
 
 impl<const W: usize> Around<'_, W> {
     /// The terms of the sets with each of at most [`TOGETHER`] variables, where they are cached.
     #[inline]
     pub fn get(&self, variables: &[usize]) -> [Option<f64>; TOGETHER] {
-        let keys = self.fetch(variables);
         let mut terms = [None; TOGETHER];
+        if let Some(row) = self.row {
+            terms.iter_mut().zip(variables).for_each(|(term, &v)| *term = row.get(v));
+            return terms;
+        }
+        let keys = self.fetch(variables);
         for ((term, &key), &v) in terms.iter_mut().zip(&keys).zip(variables) {
             *term = match key {
                 Some(key) => self.open.table.get(key.words()),
@@ -302,11 +289,17 @@ impl<const W: usize> Around<'_, W> {
     /// Remembers the terms of the sets with each of at most [`TOGETHER`] variables.
     #[inline]
     pub fn put(&self, variables: &[usize], terms: &[f64]) {
+        if let Some(row) = self.row {
+            variables.iter().zip(terms).for_each(|(&v, &term)| row.put(v, term));
+            return;
+        }
         let keys = self.fetch(variables);
+        let mut taken = 0;
         for ((&v, &term), &key) in variables.iter().zip(terms).zip(&keys) {
             let set = self.base.with(v);
-            self.open.put(&set, key.or_else(|| Key::new(&set)), term);
+            taken += usize::from(self.open.put(&set, key.or_else(|| Key::new(&set)), term));
         }
+        self.open.table.taken.fetch_add(taken, Ordering::Relaxed);
     }
 
     /// The keys of the sets with each of some variables. A large table exceeds the caches of the processor, so all their
@@ -328,32 +321,12 @@ impl<const W: usize> Around<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// Keys are made in two ways, and tell apart what sets do.
-        #[test]
-        fn the_key_of_a_set_does_not_depend_on_how_it_is_made(
-            a in prop::collection::btree_set(0usize..256, 0..18),
-            b in prop::collection::btree_set(0usize..256, 0..18),
-            v in 0usize..256,
-        ) {
-            let (a, b): (VarSet<4>, VarSet<4>) = (a.into_iter().collect(), b.into_iter().collect());
-            let key = |set: VarSet<4>| Key::new(&set).map(Key::words);
-            let smaller = a.without(v);
-            let made = Key::new(&smaller).and_then(|key| key.with(v)).map(Key::words);
-            prop_assert_eq!(made, key(smaller.with(v)));
-            prop_assert_eq!(key(a).is_some(), a.len() <= 15);
-            prop_assert!(key(a).is_none_or(|key| key[0] != 0));
-            prop_assert!(key(a).is_none() || (key(a) == key(b)) == (a == b));
-        }
-    }
 
     /// While the table grows and other threads insert the same terms, no wrong term is ever seen, and a term that
     /// was inserted without concurrency is found.
     #[test]
     fn threads_see_right_terms_or_none() {
-        let cache = Cache::<1>::new(1 << 20);
+        let cache = Cache::<1>::new(20, 1 << 20);
         let set = |i: u64| -> VarSet<1> { (0..20).filter(|bit| i >> bit & 1 == 1).collect() };
         let term = |i: u64| (i * i) as f64;
         std::thread::scope(|scope| {
@@ -378,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_full_cache_keeps_what_it_has_and_stays_within_its_bound() {
-        let cache = Cache::<1>::new(64 * 17 * 16);
+        let cache = Cache::<1>::new(12, 64 * 17 * 16);
         for v in 0..4096usize {
             cache.put(VarSet::from_iter((0..12).filter(|bit| v >> bit & 1 == 1)), v as f64);
         }
@@ -396,7 +369,13 @@ mod tests {
     /// Wide sets of every size, among them sets that share all but one member, each have their own term.
     #[test]
     fn wide_sets_are_told_apart_whatever_their_size() {
-        let cache = Cache::<12>::new(1 << 24);
+        for room in [1 << 24, 1 << 26] {
+            // Without a square of all pairs, and with one.
+            told_apart(&Cache::new(768, room));
+        }
+    }
+
+    fn told_apart(cache: &Cache<12>) {
         let set =
             |size: usize, last: usize| -> VarSet<12> { (0..size).map(|i| 40 * i).chain([last]).collect() };
         for (size, last) in (0..19).flat_map(|size| (760..768).map(move |last| (size, last))) {

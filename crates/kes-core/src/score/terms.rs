@@ -22,8 +22,8 @@ pub struct Terms<const W: usize> {
 impl<const W: usize> Terms<W> {
     /// The terms of a set function, cached in about `cache_bytes`.
     pub fn new(function: impl SetFunction<W> + 'static, cache_bytes: usize) -> Self {
-        let tolerance = function.tolerance();
-        Self { function: Box::new(function), cache: Cache::new(cache_bytes), tolerance }
+        let (tolerance, cache) = (function.tolerance(), Cache::new(function.variables(), cache_bytes));
+        Self { function: Box::new(function), cache, tolerance }
     }
 
     /// The set function.

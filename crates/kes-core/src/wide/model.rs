@@ -171,36 +171,43 @@ impl Model {
     /// Restores the causal order between the first and the last of the given nodes, among which are both ends of
     /// every new arc. Nodes keep their order, but for parents that have to come first.
     fn sort(&mut self, nodes: &[u32]) {
-        let Self { dag, order, position, marks, .. } = self;
-        let places = nodes.iter().map(|&v| position[v as usize] as usize);
-        let (Some(first), Some(last)) = (places.clone().min(), places.max()) else { return };
+        let Self { dag, order, position, .. } = self;
+        let place = |v: u32| position[v as usize] as usize;
+        let is_after = |&v: &u32| dag.parents[v as usize].iter().all(|&u| place(u) < place(v));
+        if nodes.iter().all(is_after) {
+            return;
+        }
+        let places = nodes.iter().map(|&v| place(v));
+        let (Some(first), Some(last)) = (places.clone().min(), places.clone().max()) else { return };
         let before = order[first..=last].to_vec();
-        marks.clear();
-        before.iter().for_each(|&v| _ = marks.insert(v)); // those without a new place are marked
-        let mut placed = vec![false; before.len()];
+        let (mut placed, mut has_new) = (vec![false; before.len()], vec![false; before.len()]);
+        places.for_each(|place| has_new[place - first] = true);
         let mut path: Vec<(u32, usize)> = Vec::new(); // a node and how many of its parents were visited
         let mut at = first;
-        for &start in &before {
-            if !placed[position[start as usize] as usize - first] {
-                path.push((start, 0));
+        for (old, &start) in before.iter().enumerate() {
+            if placed[old] {
+                continue;
             }
+            if !has_new[old] {
+                // All of its parents were before it, so they have their places.
+                placed[old] = true;
+                order[at] = start;
+                at += 1;
+                continue;
+            }
+            path.push((start, 0));
             while let Some((v, next)) = path.last_mut() {
                 let parents = &dag.parents[*v as usize];
-                let is_open =
-                    |&&u: &&u32| marks.contains(u) && !placed[position[u as usize] as usize - first];
+                let is_open = |&&u: &&u32| (first..=last).contains(&place(u)) && !placed[place(u) - first];
                 match parents[*next..].iter().find(is_open) {
                     Some(&parent) => {
                         *next = parents.partition_point(|&u| u <= parent);
                         path.push((parent, 0));
                     }
                     None => {
-                        let (v, _) = *path.last().unwrap_or_else(|| unreachable!("it is on the path"));
-                        let old = position[v as usize] as usize - first;
-                        if !placed[old] {
-                            placed[old] = true;
-                            order[at] = v;
-                            at += 1;
-                        }
+                        placed[place(*v) - first] = true;
+                        order[at] = *v;
+                        at += 1;
                         path.pop();
                     }
                 }

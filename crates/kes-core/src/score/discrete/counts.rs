@@ -6,14 +6,17 @@
 //! counts of `C ∪ x` are sums of those of `C ∪ y ∪ x`, so they come for free.
 //!
 //! * **bitmaps**: a cell of the base is the bitmap of its cases, without the empty words when they
-//!   are many; the count for a state of `x` is the number of ones it shares with that state's bitmap;
+//!   are many; the count for a state of `x` is the number of ones it shares with that state's bitmap,
+//!   or, if the state is rare, its cases are looked up one by one; the commonest has what is left;
 //! * **dense**: every distinct row knows the number of its base cell; a table is incremented;
 //! * **sparse**: the same with a hash table, for sets with more cells than a table should have.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::dataset::{Bitmaps, Dataset, LINE, with_column, words_to_line};
+use super::bitmaps::Bitmaps;
+use super::cells::{CellBitmaps, Places};
+use super::dataset::{Dataset, with_column};
 use super::simd::Simd;
 use crate::score::set_function::Source;
 
@@ -40,6 +43,7 @@ pub struct Counter {
     simd: Simd,
     cells: CellBitmaps,
     spare: CellBitmaps,
+    places: Places,
     rows: RowCells,
     counts: Counts,
 }
@@ -72,14 +76,22 @@ impl Counter {
     ) {
         match data.bitmaps().filter(|bitmaps| self.prefers_bitmaps(data, bitmaps, given, y, sources)) {
             Some(bitmaps) => {
-                let Self { simd, cells, spare, counts, .. } = self;
+                let Self { simd, cells, spare, places, counts, .. } = self;
                 let thin = 2 * simd.lanes();
                 simd.dispatch(
                     #[inline(always)]
                     || {
                         cells.divide_all(spare, data, bitmaps, given.iter().chain([&y]), thin);
+                        let few = cells.worth_looking_up(simd.lanes(), data.total_units(), sources.len());
+                        let mut places = few.map(|few| places.of(cells, few));
                         for source in sources {
-                            cells.count(bitmaps, source.x, data.arity()[source.x], counts);
+                            cells.count(
+                                bitmaps,
+                                source.x,
+                                data.arity()[source.x],
+                                places.as_deref_mut(),
+                                counts,
+                            );
                             found(source, counts);
                         }
                     },
@@ -119,148 +131,6 @@ impl Counter {
         let by_bitmaps = WORD_COST * (dividing + words * states as f64);
         by_bitmaps < (data.units().len() * (given.len() + 1 + sources.len())) as f64
     }
-}
-
-/// One occupied cell: where its words are, and how many cases it has.
-#[derive(Clone, Copy)]
-struct Cell {
-    start: usize,
-    end: usize,
-    /// Whether all words of the bitmap are kept, so that their places need not be looked up.
-    whole: bool,
-    size: u64,
-    /// The number of the cell, one division before, that it is part of.
-    origin: usize,
-}
-
-/// The occupied cells of a base as bitmaps. Those with less than one word in `thin` occupied are kept without
-/// the empty ones.
-#[derive(Default)]
-struct CellBitmaps {
-    cells: Vec<Cell>,
-    bits: Vec<u64>,
-    places: Vec<u32>,
-}
-
-impl CellBitmaps {
-    #[inline(always)]
-    fn divide_all<'b>(
-        &mut self,
-        spare: &mut Self,
-        data: &Dataset,
-        bitmaps: &Bitmaps,
-        base: impl Iterator<Item = &'b usize>,
-        thin: usize,
-    ) {
-        self.clear();
-        let total = data.total_units();
-        let cases = |word: usize| match total.saturating_sub(64 * word as u64) {
-            0 => 0,
-            left => u64::MAX >> (64 - left.min(64)),
-        };
-        self.push_whole(bitmaps.words, cases, total, 0);
-        for &v in base {
-            spare.divide(self, bitmaps, v, data.arity()[v], thin);
-            std::mem::swap(self, spare);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.cells.clear();
-        self.bits.clear();
-        self.places.clear();
-    }
-
-    /// Becomes the cells of `coarse`, each divided by the states of `v`.
-    #[inline(always)]
-    fn divide(&mut self, coarse: &Self, bitmaps: &Bitmaps, v: usize, arity: usize, thin: usize) {
-        self.clear();
-        for (origin, cell) in coarse.cells.iter().enumerate() {
-            let bits = &coarse.bits[cell.start..cell.end];
-            let places = &coarse.places[cell.start..cell.end];
-            for s in 0..arity {
-                let state = bitmaps.state(v, s);
-                if cell.whole {
-                    let (size, occupied) = overlap(bits, state);
-                    if thin * occupied > bitmaps.words {
-                        self.push_whole(bitmaps.words, |w| bits[w] & state[w], size, origin);
-                    } else {
-                        let words = bits.iter().zip(state).enumerate().map(|(w, (a, b))| (w as u32, a & b));
-                        self.push_occupied(words, size, origin);
-                    }
-                } else {
-                    let words =
-                        bits.iter().zip(places).map(|(bits, &place)| (place, bits & state[place as usize]));
-                    let size = words.clone().map(|(_, bits)| u64::from(bits.count_ones())).sum();
-                    self.push_occupied(words, size, origin);
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn push_whole(&mut self, words: usize, word: impl Fn(usize) -> u64, size: u64, origin: usize) {
-        self.bits.reserve(words + LINE); // so that they stay where they are put
-        let start = self.bits.len() + words_to_line(self.bits.as_ptr_range().end);
-        self.bits.resize(start, 0);
-        self.bits.extend((0..words).map(word));
-        self.places.resize(start + words, 0); // unused, but keeps both lists in step
-        self.cells.push(Cell { start, end: start + words, whole: true, size, origin });
-    }
-
-    #[inline(always)]
-    fn push_occupied(&mut self, words: impl Iterator<Item = (u32, u64)>, size: u64, origin: usize) {
-        if size == 0 {
-            return;
-        }
-        let start = self.bits.len();
-        for (place, bits) in words {
-            if bits != 0 {
-                self.bits.push(bits);
-                self.places.push(place);
-            }
-        }
-        self.cells.push(Cell { start, end: self.bits.len(), whole: false, size, origin });
-    }
-
-    /// Divides all cells by the states of `x`. The last state has what the others leave.
-    #[inline(always)]
-    fn count(&self, bitmaps: &Bitmaps, x: usize, arity: usize, counts: &mut Counts) {
-        let Counts { joint, margin } = counts;
-        joint.clear();
-        margin.clear();
-        margin.resize(self.cells.last().map_or(0, |cell| cell.origin + 1) * arity, 0);
-        for cell in &self.cells {
-            let bits = &self.bits[cell.start..cell.end];
-            let places = &self.places[cell.start..cell.end];
-            let margin = &mut margin[cell.origin * arity..][..arity];
-            let mut left = cell.size;
-            for (s, margin) in margin[..arity - 1].iter_mut().enumerate() {
-                let state = bitmaps.state(x, s);
-                let size: u64 = if cell.whole {
-                    bits.iter().zip(state).map(|(a, b)| u64::from((a & b).count_ones())).sum()
-                } else {
-                    bits.iter()
-                        .zip(places)
-                        .map(|(a, &w)| u64::from((a & state[w as usize]).count_ones()))
-                        .sum()
-                };
-                joint.push(size);
-                *margin += size;
-                left -= size;
-            }
-            joint.push(left);
-            margin[arity - 1] += left;
-        }
-    }
-}
-
-/// The number of ones two bitmaps share, and of words in which they share any.
-#[inline(always)]
-fn overlap(a: &[u64], b: &[u64]) -> (u64, usize) {
-    let size = a.iter().zip(b).map(|(a, b)| u64::from((a & b).count_ones())).sum();
-    let occupied = a.iter().zip(b).map(|(a, b)| usize::from(a & b != 0)).sum();
-    (size, occupied)
 }
 
 /// The cell of the base that each distinct row is in.
@@ -411,6 +281,29 @@ mod tests {
             compare(&columns, &[2, 3, 5, 4], &heavy, &given, 2, &[3]);
             compare(&columns, &[2, 3, 5, 4], &vec![1.0; rows.len()], &given, 3, &[2]);
         }
+    }
+
+    /// States with 3 and 40 cases, and one with none; so many sources that noting the cells of all cases pays.
+    #[test]
+    fn cases_of_rare_states_are_looked_up() {
+        let column = |f: fn(i32) -> i32| (0..2000).map(f).collect::<Vec<_>>();
+        let rare = |i: i32| if i % 50 == 7 { 1 } else { 3 * i32::from(i % 700 == 5) };
+        let columns =
+            [column(|i| i % 4), column(|i| i / 9 % 5), column(rare), column(|i| i % 3), column(|i| i)];
+        let slices: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+        let data = Dataset::new(&slices, &[4, 5, 4, 3, 2000], Some(&[1.0; 2000])).unwrap();
+        let mut counter = Counter::default();
+        for given in [&[0usize][..], &[]] {
+            let mut sources: Vec<_> = [2, 3].repeat(2000).into_iter().map(|x| Source::new(x, None)).collect();
+            counter.count_each(&data, given, 1, &mut sources, &mut |&mut Source { x, .. }, counts| {
+                let whole = [given, &[1, x]].concat();
+                assert_eq!(occupied(&counts.joint), direct(&columns, &whole, &[1.0; 2000]));
+                assert_eq!(occupied(&counts.margin), direct(&columns, &[given, &[x]].concat(), &[1.0; 2000]));
+            });
+            assert!(counter.places.few >= 3, "{} {given:?}", counter.places.few);
+        }
+        assert_eq!(data.bitmaps().unwrap().few(2, 3).map(<[u16]>::len), Some(3));
+        assert_eq!(data.bitmaps().unwrap().few(2, 2).map(<[u16]>::len), Some(0));
     }
 
     /// Thousands of states, a dozen variables: the cells outnumber any table.

@@ -1,5 +1,6 @@
 //! The coded table: distinct rows with weights, and bitmaps of the states.
 
+use super::bitmaps::{Bitmaps, LINE, States, words_to_line};
 use super::distinct::Distinct;
 use crate::Error;
 use crate::score::rows::{fingerprint, mix, to_units};
@@ -12,16 +13,6 @@ pub const MAX_STATES: usize = u16::MAX as usize;
 const BITMAP_STATES: usize = 32;
 /// Bitmaps hold every case; with fewer distinct rows than one in this many cases, rows are cheaper.
 const BITMAP_REPEATS: u64 = 16;
-
-/// Words of a cache line, and of the widest vectors: bitmaps are filled up with empty words to a multiple of this.
-pub const LINE: usize = 8;
-
-/// Number of words from an address to the start of a cache line. Bitmaps begin there, as vectors that
-/// straddle two lines take twice as long to load.
-#[inline(always)]
-pub fn words_to_line(address: *const u64) -> usize {
-    address.align_offset(LINE * size_of::<u64>()).min(LINE - 1)
-}
 
 /// The codes of a column as they come, in the bytes that its states need, or as any integers.
 #[derive(Clone, Copy)]
@@ -150,37 +141,6 @@ pub struct Dataset {
     fingerprint: [u64; 2],
 }
 
-/// For every variable and state, the cases in that state, one bit a case.
-pub struct Bitmaps {
-    /// Words per bitmap.
-    pub words: usize,
-    /// Those of each variable; empty where it has too many states.
-    states: Vec<States>,
-}
-
-/// The bitmaps of a variable, state after state.
-#[derive(Default)]
-struct States {
-    bits: Vec<u64>,
-    /// The start of the first: at a cache line.
-    start: usize,
-}
-
-impl Bitmaps {
-    /// The bitmap of variable `v` in state `s`.
-    #[inline]
-    pub fn state(&self, v: usize, s: usize) -> &[u64] {
-        let States { bits, start } = &self.states[v];
-        &bits[start + s * self.words..start + (s + 1) * self.words]
-    }
-
-    /// Whether `v` has bitmaps.
-    #[inline]
-    pub fn has(&self, v: usize) -> bool {
-        !self.states[v].bits.is_empty()
-    }
-}
-
 impl Dataset {
     /// Takes over a table of codes, as [`Dataset::of`] does.
     ///
@@ -255,7 +215,7 @@ impl Dataset {
                     }
                 }
             });
-            Ok(States { bits, start })
+            Ok(States::new(bits, start, words, arity))
         };
         let states = self.codes.iter().zip(&self.arity).map(column).collect::<Result<_, _>>()?;
         Ok(Bitmaps { words, states })

@@ -1,5 +1,7 @@
 //! Tables of discrete variables: their rows, the counts of their cells, and the criteria made of counts.
 
+mod bitmaps;
+mod cells;
 pub(super) mod counts;
 pub mod criterion;
 pub mod dataset;
