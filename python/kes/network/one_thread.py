@@ -8,23 +8,35 @@ other, which is slow where other work runs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
+_lock, _limit, _inside = Lock(), ExitStack(), [0]
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Have products of matrices done on one thread.
 
-    The number of threads belongs to the process. Where two threads of it are in here at a time,
-    threadpoolctl lets the first set the number and restore it.
+    The number of threads belongs to the process. Where several threads of it are in here at a time,
+    the first sets the number, and the last restores it.
     """
-    with _controller().limit(limits=1, user_api="blas"):
+    with _lock:
+        if not _inside[0]:
+            _limit.enter_context(_controller().limit(limits=1, user_api="blas"))
+        _inside[0] += 1
+    try:
         yield
+    finally:
+        with _lock:
+            _inside[0] -= 1
+            if not _inside[0]:
+                _limit.close()
 
 
 @cache

@@ -54,3 +54,14 @@ def test_errors_restore_it_too(two_threads):
     with pytest.raises(ZeroDivisionError), one_thread():
         _ = 1 / 0
     assert blas_threads() == {2}
+
+
+def test_the_last_thread_to_leave_restores_it(two_threads):
+    """If each restored what it found, the second one would leave a single thread behind."""
+    first, second = one_thread(), one_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert blas_threads() == {1}  # the second is still at work
+    second.__exit__(None, None, None)
+    assert blas_threads() == {2}
