@@ -84,12 +84,12 @@ def isolated(optima: Optima) -> list[str]:
 def unseen(optima: Optima, problem: Problem | None) -> list[Unseen]:
     """Return for each isolated variable the relation that it clearly has in the table, if any.
 
-    Nothing if the table is not available or too large.
+    Nothing if the table is not available or too large, or if no edge is allowed.
     """
     # Exogenous variables may depend on others through each other, which no edge shows.
     exogenous = set(optima.settings.exogenous)
     alone = [name for name in isolated(optima) if name not in exogenous]
-    if problem is None or not alone:
+    if problem is None or not alone or optima.settings.max_parents == 0:
         return []
     table = dataset_of(problem.table)
     pairs = len(alone) * (len(table.names) - 1)
@@ -110,9 +110,7 @@ def unseen(optima: Optima, problem: Problem | None) -> list[Unseen]:
         names = name, table.names[y]
         if p < least:
             reported.add(frozenset(names))
-            own = table.columns[x], table.columns[y]
-            remedy = _remedy(names, own, has_curves=problem.settings.basis is not None)
-            found.append(Unseen(*names, p, _why(own), remedy))
+            found.append(Unseen(*names, p, *_explained(problem, x, y)))
     return found
 
 
@@ -227,23 +225,42 @@ def chi2_tail(value: float, freedom: int) -> float:
     return min(1.0, tail + math.fsum(terms))
 
 
-def _why(columns: Sequence[Column]) -> str:
+def _explained(problem: Problem, x: int, y: int) -> tuple[str, str]:
+    """Return why there is no edge between two columns, and what to try."""
+    table, settings = dataset_of(problem.table), problem.settings
+    names, columns = (table.names[x], table.names[y]), (table.columns[x], table.columns[y])
+    price = -settings.log_odds(*names)
+    if price > 0 and problem.core.delta((True, x, y, [])) + price > 0:
+        is_common = price == settings.edge_prior
+        remedy = option("edge_prior", 0) if is_common else "higher odds of this edge (likely)"
+        return f"it gains less than the price of an edge, {price:.4g} nats", remedy
+    has_curves = settings.basis not in (None, 1)
+    return _why(columns, has_curves=has_curves), _remedy(problem, names, columns, has_curves)
+
+
+def _why(columns: Sequence[Column], *, has_curves: bool) -> str:
     counts = [len(one.states) for one in columns if isinstance(one, Discrete)]
     if not counts:
-        return "a straight line does not show it"
+        return f"an edge costs more than a {'curve' if has_curves else 'straight line'} gains"
     sizes = f"{counts[0]} and {counts[1]} states" if counts[1:] else f"{counts[0]} states"
     return f"with {sizes}, an edge costs more than it gains"
 
 
-def _remedy(names: Sequence[str], columns: Sequence[Column], *, has_curves: bool) -> str:
+def _remedy(
+    problem: Problem, names: Sequence[str], columns: Sequence[Column], has_curves: bool
+) -> str:
     many = dict(_many(names, columns))
     numbers = [name for name, own in many.items() if are_numbers(own.states)]
     if numbers:
         return saying(numbers, "continuous")
-    if many:
-        return f"to merge states of {listed([*many])}, or {option('penalty', 0.5)}"
     is_curved = not has_curves and not all(isinstance(one, Discrete) for one in columns)
-    return option("basis", "auto") if is_curved else option("penalty", 0.5)
+    if is_curved and not many:
+        return option("basis", "auto")
+    merged = [f"to merge states of {listed([*many])}"] if many else []
+    measure = problem.settings.measure
+    has_penalty = measure.has_penalty(problem.dataset.kind)
+    cheaper = option("penalty", measure.penalty / 2) if has_penalty else option("criterion", "aic")
+    return ", or ".join([*merged, cheaper])
 
 
 def _many(names: Sequence[str], columns: Sequence[Column]) -> Iterator[tuple[str, Discrete]]:

@@ -127,9 +127,53 @@ def test_a_curve_between_numbers_gets_its_own_advice():
     optima = kes.learn(table, runs=2)
     [found] = unseen(optima, optima.problem)
     assert {found.column, found.other} == {"x", "y"}
-    assert "a straight line does not show it" in str(found)
+    assert found.why == "an edge costs more than a straight line gains"
     assert found.remedy == 'basis="auto"'
     assert kes.learn(table, runs=2, basis="auto").best.graph.skeleton == {frozenset("xy")}
+
+
+def test_a_price_of_edges_is_named_where_it_hides_a_line():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    table = pd.DataFrame({"x": x, "y": x + rng.normal(size=300), "z": rng.normal(size=300)})
+    optima = kes.learn(table, runs=2, edge_prior=1000.0)
+    [found] = unseen(optima, optima.problem)
+    assert found.why == "it gains less than the price of an edge, 1000 nats"
+    assert found.remedy == "edge_prior=0"
+    assert kes.learn(table, runs=2, edge_prior=0).best.graph.skeleton == {frozenset("xy")}
+    unlikely = kes.Knowledge(likely={("x", "y"): -1000.0})
+    optima = kes.learn(table, runs=2, knowledge=unlikely)
+    [found] = unseen(optima, optima.problem)
+    assert "(likely)" in found.remedy
+
+
+def test_no_relation_is_told_where_no_edge_is_allowed():
+    optima = kes.learn(related(np.random.default_rng(0)), runs=2, max_parents=0)
+    assert unseen(optima, optima.problem) == []
+
+
+@pytest.mark.parametrize("criterion", ["bic", "bdeu"])
+def test_the_advice_for_states_is_an_option_of_discrete_tables(criterion):
+    """And it shows the edge: penalty, which is one of continuous tables, would be refused."""
+    table = related(np.random.default_rng(0))
+    optima = kes.learn(table, runs=2, criterion=criterion)
+    [found] = unseen(optima, optima.problem)
+    assert found.remedy.endswith(', or criterion="aic"')
+    assert kes.learn(table, runs=2, criterion="aic").best.graph.skeleton == {frozenset("xy")}
+
+
+def test_a_strong_penalty_hides_lines_and_curves_alike():
+    """So neither text may say that the shape is why."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    table = pd.DataFrame({"x": x, "y": x + 0.1 * rng.normal(size=300)})
+    optima = kes.learn(table, runs=2, penalty=1000.0)
+    [found] = unseen(optima, optima.problem)
+    assert found.why == "an edge costs more than a straight line gains"
+    optima = kes.learn(table, runs=2, penalty=1000.0, basis=3)
+    [found] = unseen(optima, optima.problem)
+    assert found.why == "an edge costs more than a curve gains"
+    assert found.remedy == "penalty=500.0"
 
 
 @pytest.mark.parametrize("kind", [int, float, "{}.0".format])
