@@ -54,8 +54,8 @@ def mean_excess_kurtosis(table: AnyTable) -> float:
         weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
         if gaps is not None:
             weights = np.where(gaps[place], 0.0, weights)
-        values = np.where(weights > 0, column.values, 0.0)
-        total = weights.sum()
+        values, total = np.where(weights > 0, column.values, 0.0), weights.sum()
+        values /= max(float(np.abs(values).max(initial=0.0)), 1e-300)  # so that no sum overflows
         centred = values - (weights @ values) / max(total, 1.0)
         centred /= max(float(np.abs(centred[weights > 0]).max(initial=0.0)), 1e-300)
         variance = float(weights @ centred**2)

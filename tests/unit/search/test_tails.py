@@ -35,6 +35,16 @@ def test_the_kurtosis_is_that_of_scipy_with_gaps_and_weights() -> None:
     assert mean_excess_kurtosis(read) == pytest.approx(known)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e306, 1e-300])
+def test_the_kurtosis_does_not_depend_on_the_unit(unit) -> None:
+    table = noise("heavy", 50, 4)
+    table /= table.to_numpy().max()
+    expected = stats.kurtosis(table.to_numpy(), axis=0).mean()
+    scaled = read_data(table * unit * 100, ReadOptions())
+    assert mean_excess_kurtosis(scaled) == pytest.approx(expected)
+
+
 def test_heavy_tails_of_wide_noise_give_hardly_an_edge() -> None:
     """The price allows about 0.005 per variable; the values give many times that."""
     tables = [noise("heavy", 72, 100, seed) for seed in range(5)]
