@@ -22,9 +22,11 @@ def amount(value: float, digits: int = 4) -> str:
     --------
     >>> amount(51892.3), amount(-0.044642), amount(1959.0), amount(-1e-7), amount(-0.0)
     ('51\u202f892', '−0.04464', '1959', '−1e-07', '0')
+    >>> amount(9999.7)
+    '10\u202f000'
     """
     shown = f"{value:.{digits}g}"
-    if 1e4 <= abs(value) < 1e15:
+    if 1e4 <= abs(float(shown)) < 1e15:
         places = max(digits - len(f"{abs(value):.0f}"), 0)
         shown = grouped(f"{value:,.{places}f}")
     return _signed(shown, value=value)
