@@ -183,7 +183,7 @@ def check(draft: dict[str, Any]) -> dict[str, Any]:
 
 
 _TO_USE = re.compile(r"; to use (?:it|them): .*?(?=\)(?:, '|$))")
-_ADVICE = re.compile(r"(?:[;:]|, or)[^;:]* --.*")
+_ADVICE = re.compile(r";[^;]*: --.*|(?:[;:]|, or)[^;:]* --.*")
 
 
 def in_words(text: str) -> str:

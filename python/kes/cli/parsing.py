@@ -196,7 +196,7 @@ def discretizer_of(given: str | None) -> Discretizer | None:
     if all(name and re.fullmatch(r"[0-9]+", bins) for name, _, bins in pairs):
         return Discretizer({name: int(bins) for name, _, bins in pairs})
     if (cuts := _cut_points(given)) is not None:
-        return Discretizer.at(cuts)
+        return Discretizer.checked(cuts)
     raise click.UsageError(
         f"--discretize {given}: give a number of intervals, such as 3, one for each of several "
         "columns, such as age=5,dose=3, or their cut points, such as age@18/65,dose@2.5."

@@ -8,7 +8,7 @@ files keep the cut points, so that new rows are discretized in the same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
 from types import MappingProxyType
@@ -63,6 +63,8 @@ class Discretizer:
            [0, 0]])
     """
 
+    _is_stated = False  # whether a user gave the cut points
+
     def __init__(
         self,
         bins: int | Mapping[str, int] = 3,
@@ -93,7 +95,9 @@ class Discretizer:
             return copy(given)
         if isinstance(given, Mapping) and any(isinstance(own, _POINTS) for own in given.values()):
             if all(isinstance(own, _POINTS) for own in given.values()):
-                return cls.at(given)
+                stated = cls.at(given)
+                stated._is_stated = True
+                return stated
         elif isinstance(given, Mapping | int):
             return cls(given)
         raise KesError(
@@ -149,6 +153,12 @@ class Discretizer:
         """The columns to discretize whatever their kind."""
         options = self.bins if isinstance(self.bins, Mapping) else ()
         return frozenset(options if self._cuts is None else self._cuts)
+
+    def check_columns(self, names: Collection[str]) -> None:
+        """Refuse cut points that a user states for a column that does not exist."""
+        for name in self.cuts if self._is_stated else ():
+            if name not in names:
+                raise unknown("column", name, names, option="discretize", column=name)
 
     def intervals(self, column: str) -> tuple[str, ...]:
         """Return the labels of the intervals of a column, from left to right."""

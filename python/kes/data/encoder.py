@@ -236,6 +236,7 @@ def _recode(
         return table
     if not discretizer.is_fitted:
         discretizer.fit(table)
+    discretizer.check_columns(table.names)
     return discretizer.transform(table)
 
 
@@ -257,8 +258,10 @@ def _infer(
     """Read a table whose variables and states are inferred from it."""
     missing, decimal, kinds = options.missing, options.decimal, options.kinds
     source = _opened(data, options, _wanted(options))
-    if discretizer is not None and isinstance(kinds, Mapping):
-        kinds = {**dict.fromkeys(discretizer.named & {*source.names}, "continuous"), **kinds}
+    if discretizer is not None:
+        discretizer.check_columns(source.names)
+        if isinstance(kinds, Mapping):
+            kinds = {**dict.fromkeys(discretizer.named & {*source.names}, "continuous"), **kinds}
     findings, unheard = inspect(
         source,
         replace(options, kinds=kinds),

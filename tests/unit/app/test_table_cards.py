@@ -1,9 +1,12 @@
 """Cards of columns, and errors with the buttons that mend them."""
 
+import json
+
 import pandas as pd
 import pytest
 from tests.unit.refused import refused
 
+from kes.app.answers import answered
 from kes.app.tables import cards, check, states
 from kes.errors import KesError
 
@@ -132,17 +135,31 @@ def test_a_column_that_is_mostly_missing_can_be_left_out(folder):
     assert card(cards(draft), "pressure, mmHg")["fixes"] == []  # a tenth is missing
 
 
+def told(draft) -> list[str]:
+    """Return notes as the page gets them, which are those of the shell before."""
+    return answered(json.dumps({"ask": "check", "draft": draft}).encode())["found"]["notes"]
+
+
 def test_notes_speak_no_shell_and_lose_nothing_else(folder):
     """The page has buttons for what flags do; the fact before the advice stays."""
     table = pd.read_csv("clinic.csv").assign(day=pd.date_range("2020-01-01", periods=150))
     table.assign(remark=["late", None, None] * 50).to_csv("t.csv", index=False)
-    notes = check({"file": "t.csv", "missing": "em"})["notes"]
+    notes = told({"file": "t.csv", "missing": "em"})
     assert not [note for note in notes if " --" in note]
     [mostly] = [note for note in notes if "more than half" in note.lower()]
     assert "'remark'" in mostly
     [left] = [note for note in notes if note.startswith("Left out")]
     assert "'id'" in left
     assert "'day' (dates)" in left
+
+
+def test_advice_with_flags_goes_as_a_whole_clause(folder):
+    """No note ends in "; to use it as states", with nothing behind it."""
+    table = pd.DataFrame({"dose": [0.5, 1.5, 2.5] * 50, "mark": ["a", "b", "?"] * 50})
+    table.to_csv("t.csv", index=False)
+    notes = told({"file": "t.csv"})
+    assert "'dose': 3 values, taken as continuous" in notes
+    assert "A state looks like a missing value: 'mark' ('?')" in notes
 
 
 def test_a_sound_table_has_notes_and_no_problem():

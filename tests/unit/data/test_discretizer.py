@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.unit.data.test_mutual_information import mutual_information
 from tests.unit.refused import refused
 
+import kes
 from kes.data import encode
 from kes.data.discretizer import Discretizer, discretize
 from kes.data.intervals import cuts_of, interval_labels
@@ -363,3 +364,17 @@ class TestDiscretizer:
     def test_method(self):
         with refused(option="method"):
             Discretizer(method="mutual_information")
+
+
+def test_stated_cuts_of_a_column_that_does_not_exist_are_refused():
+    """As numbers of intervals are: a mistyped name must not leave the column as it is."""
+    table = pd.DataFrame({"age": [17.5, 40.0, 70.0] * 20, "dose": np.arange(60) / 7})
+    cuts = {"age": [18.0, 65.0]}
+    assert kes.learn(table, runs=1, discretize=cuts).states["age"][0] == "<= 18"
+    for wrong in ({"agee": [18.0]}, {**cuts, "agee": [1.0]}, {"agee": 3}):
+        for data in (table, encode(table)):
+            with pytest.raises(kes.KesError, match="did you mean 'age'") as error:
+                kes.learn(data, runs=1, discretize=wrong)
+            assert error.value.column == "agee"
+    fitted = kes.Discretizer({"age": 2, "dose": 2}).fit(table)
+    assert kes.learn(table[["age"]], runs=1, discretize=fitted).names == ("age",)
