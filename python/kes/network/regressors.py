@@ -69,7 +69,7 @@ def regressors(
 
 
 @dataclass(frozen=True)
-class Effects:
+class SparseRegressors:
     """The regressors of parents with thousands of states, without a column for each.
 
     A product with coefficients looks up those of the states in each row.
@@ -102,10 +102,10 @@ class Effects:
 
 def inputs(
     given: Sequence[Values], levels: Sequence[int], rows: int, *, number: int, degree: int
-) -> NDArray[np.float64] | Effects:
+) -> NDArray[np.float64] | SparseRegressors:
     """Return the regressors of parents, or what looks up the effects of very many."""
     if number > MANY and number * rows > _MANY_CELLS and any(levels):
-        return Effects(given, levels, rows, degree)
+        return SparseRegressors(given, levels, rows, degree)
     return regressors(given, levels, rows, number=number, degree=degree)
 
 

@@ -9,7 +9,7 @@ import pytest
 import kes
 from kes.network import gibbs, regressors
 from kes.network.cpds import Linear, Logistic
-from kes.network.regressors import Effects, all_effects, main_effects
+from kes.network.regressors import SparseRegressors, all_effects, main_effects
 
 
 @pytest.mark.parametrize("levels", [[5], [0, 4], [4, 0, 3], [2, 3, 0, 2]])
@@ -21,7 +21,7 @@ def test_the_effects_are_the_products_with_the_table_of_regressors(levels, degre
     for number in {main_effects(levels, degree), all_effects(levels, degree)}:
         coefficients = rng.normal(size=(number, *columns))
         table = regressors.regressors(given, levels, 50, number=number, degree=degree)
-        found = Effects(given, levels, 50, degree) @ coefficients
+        found = SparseRegressors(given, levels, 50, degree) @ coefficients
         assert found == pytest.approx(table @ coefficients)
 
 
@@ -34,7 +34,7 @@ def test_large_nodes_take_them(monkeypatch):
     found = []
     for model in (linear, logistic):
         inputs = model.inputs([codes, numbers], [300, 0], 5000)
-        assert isinstance(inputs, Effects)
+        assert isinstance(inputs, SparseRegressors)
         found.append(inputs)
     monkeypatch.setattr(regressors, "MANY", 1000)
     for model, few, values in zip((linear, logistic), found, (own, codes % 3), strict=True):
