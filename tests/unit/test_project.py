@@ -189,9 +189,6 @@ MOST_FLAT = 13
 MOST_LINES = 450
 FEWEST_LINES = 40
 
-SHORT = {"kes.network.one_thread": "shared with effects; the docstring explains the BLAS"}
-"""Modules with few lines, and why they stand alone."""
-
 ONE_EACH = ("analysis", "cli", "formats")
 """Rooms with a module for each question, command and format, however short."""
 
@@ -309,14 +306,14 @@ def test_modules_are_neither_long_nor_fragments():
     lines = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()}
     long = [name for name, number in lines.items() if number > MOST_LINES]
     assert long == [], "split them by notion"
-    fragments = {
+    fragments = [
         name
         for name, path in MODULES.items()
         if lines[name] < FEWEST_LINES
         and not path.stem.startswith("__")
         and room(name) not in ONE_EACH
-    }
-    assert fragments == set(SHORT), "merge them, or give a reason in SHORT"
+    ]
+    assert fragments == [], "merge them into the modules that use them"
 
 
 def test_imports_go_down():
