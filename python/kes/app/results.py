@@ -188,14 +188,17 @@ def _has_same_table(optima: Optima, second: Optima | EssentialGraph) -> bool:
 
 
 def _difference(file: str, second: Optima | EssentialGraph) -> tuple[float | None, str]:
-    """Return how much higher a model scores than the best of a result, and on which table."""
+    """Return how much higher a model scores than the best of a result, and on which table.
+
+    None if the table is not there or has changed, or if the model has no score on it.
+    """
+    graph = second.best.graph if isinstance(second, Optima) else second
     try:
         optima = _with_data(file)
-    except KesError:  # the table is not there, or has changed
+        assert optima.problem is not None
+        nats = optima.problem.score(graph) - optima.best.score
+    except KesError:
         return None, ""
-    assert optima.problem is not None
-    graph = second.best.graph if isinstance(second, Optima) else second
-    nats = optima.problem.score(graph) - optima.best.score
     is_completed = optima.record.completion is not None
     return nats, f"the table as it was completed for {file}" if is_completed else ""
 

@@ -4,11 +4,14 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import kes
 from kes.app.drafts import form_options
 from kes.app.option_form import option_form
+from kes.app.results import compare
 from kes.app.workspace import Workspace, clean, sort_of
 from kes.declare import declared
 from kes.options import LearnOptions
@@ -151,6 +154,18 @@ def test_an_experts_graph_is_priced_in_nats(server, result):
     empty = optima.problem.score(kes.read_graph(server.folder / name).essential)
     best = kes.load(server.folder / result).best.score
     assert found["nats"] == pytest.approx(empty - best)
+
+
+def test_a_graph_without_a_score_is_compared_by_its_edges(tmp_path, monkeypatch):
+    """A column that two others determine has no score with both of them."""
+    monkeypatch.chdir(tmp_path)
+    a, b = np.random.default_rng(0).normal(size=(2, 100))
+    pd.DataFrame({"a": a, "b": b, "c": a + b}).to_csv("t.csv", index=False)
+    kes.learn("t.csv", runs=1, improve=False, out="r.kes.json")
+    Path("expert.dot").write_text("digraph { a -> c; b -> c; }")
+    found = compare("r.kes.json", "expert.dot")
+    assert found["nats"] is None
+    assert found["table"]["rows"]
 
 
 def test_the_cost_of_knowledge_is_known_where_cells_were_filled_in(server):
