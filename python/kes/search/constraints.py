@@ -107,7 +107,7 @@ def lost_guarantee(settings: Settings) -> list[str]:
     """
     known = settings.knowledge
     lost = {
-        "max_parents": settings.max_parents is not None,
+        "max_parents": bool(settings.max_parents),  # with none, there is a single model
         "forbidden arcs": known is not None and bool(known.forbidden),
         "pairs apart": known is not None and bool(known.apart),
         "known targets": known is not None and bool(known.targets),

@@ -322,6 +322,7 @@ def _frame(data):
         ({"knowledge": Knowledge(apart=[("CVP", "PCWP")])}, "3 348 of 3 755"),
         ({"knowledge": Knowledge(targets={"CVP": ["PCWP"]})}, "334 of 530"),
         ({"max_parents": 2}, "6 990 of 7 951"),
+        ({"max_parents": 0}, None),  # a single model
     ],
 )
 def test_a_lost_guarantee_is_noted(data, options, lost):
