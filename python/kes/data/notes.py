@@ -237,8 +237,8 @@ _EXCLUDED = {
         "the criteria bic and aic can connect them",
     ),
     "too large": (
-        "{0!r} and {1!r} have too many states for the cases",
-        "merge states, or take numbers as continuous",
+        "an edge between {0!r} and {1!r} has too many parameters for the cases",
+        "add cases, merge states, or take numbers of many states as continuous",
     ),
 }
 """Why no model connects a pair, and what to do; see `kes._core.Problem.excluded`."""

@@ -360,7 +360,7 @@ def _normalized(weights: Iterable[float] | None, number: int) -> tuple[float, ..
         own, total = [], 0.0
     if len(own) != number or not all(0 < weight < inf for weight in own):
         raise KesError(
-            f"the weights of {number} members must be as many positive numbers, not {weights!r}",
+            f"weights must be {number} positive numbers, one for each member, not {weights!r}",
             option="weights",
         )
     if isclose(total, 1.0, rel_tol=_ROUNDING):  # as those of a file or a pickle: they stay the same

@@ -106,7 +106,7 @@ class Provenance:
         """Pairs of variables that no model connects, and why.
 
         There are none in discrete tables. The second of a pair may be determined by the first, or
-        both may have too many states for the cases.
+        an edge may have too many parameters for the cases.
         """
         return excluded_pairs(self.record.names, self.record.excluded)
 

@@ -90,7 +90,7 @@ TRAPS = "can trap runs in wrong optima"
 """Words of the note on constraints that lose the guarantee, which reports begin with."""
 
 _WRONG = {
-    "max_parents": "6 990 of 7 951",
+    "max_parents": "6 990 of 7 951 at a limit of 3",
     "forbidden arcs": "2 489 of 6 984",
     "pairs apart": "3 348 of 3 755",
     "known targets": "334 of 530",
