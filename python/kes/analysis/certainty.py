@@ -49,7 +49,7 @@ were those of the generating network, whose class leaves 7 open."""
 ERRORS = 3.0
 """Standard errors that a clear direction needs, too: the opposite may be found in another sample
 otherwise (`kes.analysis.sampling_error`). With 2, 8 of 106 were opposite in the other half of a
-table, as the best of many networks is compared; with 3, none of 59 on the same tables, and 1 of 24
+table, as the best of many networks is compared; with 3, none of 65 on the same tables, and 1 of 24
 on others (``make bench-halves``)."""
 
 VERDICTS = {
