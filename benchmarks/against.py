@@ -39,6 +39,8 @@ LARGE = 100
 """With more variables, only `cold` is done unless tasks are named: the others take hours."""
 NETWORKS = ("andes", "pigs", "link", "munin")
 ROWS, SEED = 10_000, 1001
+LINEAR = 4096
+"""Variables of a table of 1 000 cases from a sparse linear network: the most for all versions."""
 
 
 # --- building ---
@@ -210,12 +212,13 @@ class Table:
     network: str = ""
     rows: int = 0
     seed: int = 0
+    numbers: bool = False
 
     def drawn_by(self, version: Version) -> Path:
         """Return the file; draw it if it does not exist."""
         if not self.path.exists():
             print(f"drawing {self.path.name} ...", file=sys.stderr, flush=True)
-            self.path.parent.mkdir(exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             out = str(self.path)
             version.ask(draw=self.network, rows=self.rows, seed=self.seed, out=out)
         return self.path
@@ -226,6 +229,8 @@ def tables_of(folder: Path, networks: Path | None) -> dict[str, Table]:
     tables = {"alarm": Table(folder / "alarm_20000_0.csv", "alarm", rows=20_000, seed=0)}
     for path in sorted(SAMPLE.parent.glob("*.csv.gz")):
         tables[path.name.removesuffix(".csv.gz")] = Table(path)
+    wide = folder / f"linear_{LINEAR}.csv"
+    tables["linear"] = Table(wide, f"linear:{LINEAR}", rows=1000, numbers=True)
     if networks is None:
         return tables
     files = {name: next(networks.glob(f"{name}.bif*"), None) for name in NETWORKS}
@@ -259,7 +264,8 @@ def measure(
         tasks = [task for task in tasks if task != "import"]
     for name in tables if tasks else ():
         path = tables[name].drawn_by(old)
-        shape, _ = (version.ask(read=str(path)) for version in (old, new))
+        numbers = tables[name].numbers
+        shape, _ = (version.ask(read=str(path), numbers=numbers) for version in (old, new))
         named = options.tasks or shape["variables"] <= LARGE
         here = [task for task in tasks if named or task == "cold"]
         rows = [compare(task, old, new, options.repeat) for task in here]

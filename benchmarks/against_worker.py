@@ -3,7 +3,8 @@
 A request is a line of JSON on standard input, its answer a line on standard output:
 
 * ``{"draw": NETWORK, "rows": n, "seed": s, "out": CSV}`` writes a sample of a network;
-* ``{"read": CSV}`` reads the table for all following requests;
+* ``{"read": CSV, "numbers": false}`` reads the table for all following requests, its cells as
+  states or as numbers;
 * ``{"prepare": TASK}`` does what a task needs, and the task itself once, untimed;
 * ``{"time": TASK}`` does the task and returns its seconds, a fingerprint of its result, and its
   value;
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from wide_engine import Case, drawn, frame_of
 
 import kes
 import kes.data
@@ -35,6 +37,8 @@ RUNS = 1000
 TASKS_OF_IMPROVING = 1000
 CERTIFIED = 20  # variables
 BUILT_IN = "alarm"  # the network that needs no file
+LINEAR = "linear:"  # with the number of variables: a sparse random network on numbers
+WIDE_PENALTY = 4.0  # for numbers; with less, noise gives each of thousands of columns edges
 
 Answer = tuple[Any, float]  # all of a result in plain values; the one figure to show of it
 Task = tuple[Callable[[], Any], Callable[[Any], Answer]]  # what is timed; how to read its result
@@ -66,6 +70,8 @@ def options_off(command: str) -> dict[str, Any]:
 
 
 def runs_of(data: Any, **options: Any) -> Any:
+    if data.kind == "continuous":
+        options["penalty"] = WIDE_PENALTY
     return kes.learn(data, **options, **options_off("learn"))
 
 
@@ -148,19 +154,23 @@ class Worker:
         self._tasks: dict[str, Task] = {}
 
     def draw(self, network: str, rows: int, seed: int, out: str) -> dict[str, Any]:
-        if network == BUILT_IN:
-            sample = kes.datasets.alarm(rows=rows, seed=seed)
+        if network.startswith(LINEAR):
+            case = Case("er2", int(network.removeprefix(LINEAR)), rows)
+            table = frame_of(drawn(case)[0], case.shape)
+        elif network == BUILT_IN:
+            table = kes.datasets.alarm(rows=rows, seed=seed).to_pandas()
         else:
-            sample = kes.read_network(network).sample(rows, seed=seed)
+            table = kes.read_network(network).sample(rows, seed=seed).to_pandas()
         part = Path(f"{out}.part")  # an existing sample is complete
-        sample.to_pandas().to_csv(part, index=False)
+        table.to_csv(part, index=False)
         part.replace(out)
         return {}
 
-    def read(self, path: str) -> dict[str, Any]:
+    def read(self, path: str, numbers: bool) -> dict[str, Any]:
         self._tasks.clear()
         # As text, so that no version reads codes as numbers.
-        self._table = pd.read_csv(path, dtype="category", keep_default_na=False)
+        kind = "float" if numbers else "category"
+        self._table = pd.read_csv(path, dtype=kind, keep_default_na=False)
         return {"rows": len(self._table), "variables": self._table.shape[1]}
 
     def prepare(self, task: str) -> dict[str, Any]:
@@ -192,8 +202,8 @@ class Worker:
             match request:
                 case {"draw": network, "rows": rows, "seed": seed, "out": out}:
                     return self.draw(network, rows, seed, out)
-                case {"read": path}:
-                    return self.read(path)
+                case {"read": path, **more}:
+                    return self.read(path, more.get("numbers", False))
                 case {"prepare": task}:
                     return self.prepare(task)
                 case {"time": task}:

