@@ -41,7 +41,7 @@ _WIDE_SHARE_OF_RUNS, _WIDE_MIN_RUNS = 0.4, 1
 _PER_WIDE_PAIR, _PER_WIDE_CASE, _PER_WIDE_TASK = 1.2e-7, 2e-9, 1e-4
 """Measured processor seconds on very wide tables: of a run, per pair of continuous columns, and per
 pair and case of others; of a task, per column."""
-_PER_WIDE_COLUMN, _SHARE_OF_COLUMNS = 2e-3, 0.5
+_PER_WIDE_COLUMN, _SHARE_OF_COLUMNS = 3.5e-3, 0.5
 """Measured processor seconds to read a column of these and to show its edges, and their largest
 share of all."""
 SHARE_OF_CHOICE = 0.25
