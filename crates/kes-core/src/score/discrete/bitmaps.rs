@@ -39,7 +39,8 @@ impl States {
     /// Takes over the bitmaps of the states, each of so many words, the first at `start`.
     pub fn new(bits: Vec<u64>, start: usize, words: usize, arity: usize) -> Self {
         let state = |s: usize| &bits[start + s * words..start + (s + 1) * words];
-        let sizes: Vec<usize> = (0..arity).map(|s| ones(state(s)).count()).collect();
+        let size = |s: usize| state(s).iter().map(|word| word.count_ones() as usize).sum();
+        let sizes: Vec<usize> = (0..arity).map(size).collect();
         let are_listed = 64 * words <= CASES_IN_LISTS;
         let few = |s: usize| {
             let is_rare = are_listed && sizes[s] <= FEW_PER_WORD * words;
