@@ -66,10 +66,11 @@ test-page: ## Run the tests of the report's scripts, where there is Node.js
 test-rust: ## Run the tests of the Rust core
 	cargo test --locked --package kes-core
 
-# Files are shared out between two processes, so that what a file sets up is set up once. The slow
-# ones, with browsers and processes, come first by name, so both processes end at about the same time.
+# Files are shared out between processes, so that what a file sets up is set up once. The slow ones,
+# with browsers and processes, come first by name, so all end at about the same time. As these often
+# wait for others, there is one process more than cores on a small machine.
 test-python: $(DEV) ## Run the Python tests
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 test-all: test test-builds ## Check everything, and hundreds of kills, interrupts and lost clusters too
 	$(BIN)/python -m pytest -m slow

@@ -287,9 +287,9 @@ def test_a_budget_bounds_ges(dense, monkeypatch, tmp_path):
 
 def test_a_budget_that_is_over_before_ges_has_moved_is_an_error(monkeypatch):
     monkeypatch.setattr("kes.budget._LEAST_SECONDS", 0.0)
-    wide = np.random.default_rng(0).integers(3, size=(3000, 1000))
-    with refused(option="budget"):
-        kes.learn(wide, budget=1e-9)
+    wide = np.random.default_rng(0).integers(3, size=(30_000, 1000), dtype=np.int8)
+    with refused(option="budget"):  # the clock is read ten times a second, and pairs take longer
+        kes.learn(wide, budget=1e-9, n_jobs=1)
 
 
 def test_a_budget_that_is_over_before_a_run_has_ended_gives_ges(dense, monkeypatch):

@@ -91,13 +91,13 @@ def test_near_singular_sets_exclude_no_pair():
     assert frozenset("uv") in optima.best.graph.skeleton
 
 
-def test_too_many_states_for_the_cases_are_said():
+def test_too_many_parameters_for_the_cases_are_said():
     rng = np.random.default_rng(7)
     names = [f"n{i}" for i in rng.permutation(np.arange(60) % 40)]
     frame = pd.DataFrame({"name": names, "u": rng.normal(size=60), "v": rng.normal(size=60)})
     optima = kes.learn(frame, kinds={"name": "discrete"}, runs=3, improve=False)
     assert {*optima.excluded} == {("name", "u"), ("name", "v")}
-    assert all("too many states" in why for why in optima.excluded.values())
+    assert all("too many parameters" in why for why in optima.excluded.values())
 
 
 def test_the_degenerate_gaussian_says_what_one_row_excludes():
