@@ -42,8 +42,8 @@ _PER_WIDE_PAIR, _PER_WIDE_CASE, _PER_WIDE_TASK = 1.2e-7, 2e-9, 1e-4
 """Measured processor seconds on very wide tables: of a run, per pair of continuous columns, and per
 pair and case of others; of a task, per column."""
 _PER_WIDE_COLUMN, _SHARE_OF_COLUMNS = 3.5e-3, 0.5
-"""Measured processor seconds to read a column of these and to show its edges, and their largest
-share of all."""
+"""Processor seconds to read a column of these, to compare it with the others and to show its edges,
+and their largest share of all. 7 129 columns took 2e-3 each; the rest is a margin."""
 SHARE_OF_CHOICE = 0.25
 """Share of a budget for the choice of a criterion, or between lines and curves."""
 _LEAST_SECONDS = 1.0
