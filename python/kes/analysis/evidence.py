@@ -440,6 +440,6 @@ def _note(
     if board.best > board.first:
         lines.append(
             f"On the way a model was found that is {board.best - board.first:.4g} nats better than "
-            "the best of the optima: improve them."
+            "the best of the optima: more improvement tasks would probably find it."
         )
     return "\n".join(line for line in lines if line != ".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import socket
 import webbrowser
@@ -50,8 +51,9 @@ def serve(
         ws="none",
         server_header=False,
         lifespan="on",
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=1,
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     address = f"http://{_ADDRESS}:{number}/?token={token}"
     say(f"kes works in {workspace.folder}")
     say(f"Open {address}")
@@ -63,6 +65,11 @@ def serve(
             uvicorn.Server(config).run(sockets=[listening])
     finally:
         (workspace.state / _ENTRY).unlink(missing_ok=True)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Tell whether to log something: that requests are cancelled is no news after Ctrl-C."""
+    return not record.getMessage().startswith("Cancel ")
 
 
 def _entry(workspace: Workspace, address: str) -> Path:
