@@ -1,6 +1,5 @@
 """The search among thousands of columns: the same bits as with few, and the whole product."""
 
-import itertools
 
 import numpy as np
 import pytest
@@ -200,7 +199,7 @@ def test_a_wide_table_is_learned_by_default_means(wide, optima, tmp_path):
     file = tmp_path / "wide.kes.json.gz"
     optima.save(file)
     assert kes.load(file) == optima
-    assert optima.extend(1, data=wide).runs[:2] == optima.runs
+    assert list(optima.extend(1, data=wide).run_scores[:2]) == list(optima.run_scores)
 
 
 @pytest.mark.slow
@@ -222,8 +221,10 @@ def test_what_does_not_fit_is_refused(wide, monkeypatch):
 def test_discrete_states_of_many_columns(wide):
     states = np.where(wide > 0, "high", "low")
     optima = kes.learn(states, runs=1, improve=False, prove=False)
-    pairs = itertools.pairwise(f"x{v}" for v in range(4200))
-    true = {frozenset(pair) for v, pair in enumerate(pairs, 1) if v % 5}
     found = {frozenset(arc) for arc in optima.best.graph.directed} | optima.best.graph.undirected
-    assert len(found & true) > 0.9 * len(found)
+    groups = [{int(name[1:]) // 5 for name in edge} for edge in found]
+    # Sixty cases in two states may take a neighbour's neighbour for a neighbour, but groups are
+    # independent.
+    assert sum(len(own) == 1 for own in groups) > 0.9 * 4 * (4200 // 5)
+    assert sum(len(own) == 2 for own in groups) < 0.02 * 4200
     assert optima.best.is_local_optimum
