@@ -55,11 +55,11 @@ on others (``make bench-halves``)."""
 VERDICTS = {
     "sure": f"at least {SURE:g} nats",
     "likely": f"{LIKELY:g} to {SURE:g} nats",
-    "doubtful": f"less than {LIKELY:g} nats",
+    "doubtful": f"-{LIKELY:g} to {LIKELY:g} nats",
+    "unlikely": f"below -{LIKELY:g} nats",
 }
-"""Verdicts on the edges of a network by their evidence. Another one is "required": background
-knowledge leaves no network without the edge. Pairs that the best network lacks by more than
-`LIKELY` nats are "unlikely": one of ten of these was true."""
+"""Verdicts on edges by their evidence; of the unlikely, one of ten was true. Another one is
+"required": background knowledge leaves no network without the edge."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,8 @@ def edge_list(optima: Optima, evidence: Table) -> Table:
     The status has a column only if it differs between the pairs.
     """
     graph = optima.best.mpdag
+    given = dict.fromkeys(graph.known_directions, "by knowledge")
+    given |= dict.fromkeys(graph.by_exogenous, "by exogenous")
     rows = [(drawn(graph, row["x"], row["y"]), row) for row in evidence]
     support = {frozenset((row["x"], row["y"])): row["search_support"] for row in optima.edges()}
     columns: dict[str, list[Any]] = {
@@ -199,7 +201,7 @@ def edge_list(optima: Optima, evidence: Table) -> Table:
         **_shares(evidence),
         "evidence": [row["evidence"] for _, row in rows],
         "certainty": [row["certainty"] or "" for _, row in rows],
-        "direction": [_direction(graph, (a, b), row) for (a, _, b), row in rows],
+        "direction": [given.get((a, b)) or _direction(mark, a, row) for (a, mark, b), row in rows],
     }
     if len({*evidence["how"]}) > 1:
         columns["how"] = [*evidence["how"]]
@@ -243,16 +245,12 @@ def drawn(graph: Pdag, x: str, y: str) -> tuple[str, str, str]:
     return x, "-" if frozenset((x, y)) in graph.undirected else ABSENT, y
 
 
-def _direction(graph: Pdag, arc: tuple[str, str], row: Mapping[str, Any]) -> str:
-    """Return the word for the direction of an edge in a graph, with its evidence."""
-    if arc not in graph.directed:
-        return "open" if frozenset(arc) in graph.undirected else ""
-    if arc in graph.by_exogenous:
-        return "by exogenous"
-    if arc in graph.by_knowledge or arc[0] in graph.exogenous:
-        return "by knowledge"
+def _direction(mark: str, tail: str, row: Mapping[str, Any]) -> str:
+    """Return the word for the direction of an edge that the data decide, with its evidence."""
+    if mark != "->":
+        return "open" if mark == "-" else ""
     own = EdgeCertainty.of(row)
-    way = 1 if row["x"] == arc[0] else 2
+    way = 1 if row["x"] == tail else 2
     word = "clear" if own.clear_direction == way else "uncertain"
     if own.direction is None:
         return word

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -51,7 +51,7 @@ def show_network(optima: Optima, evidence: Table, out: Path | None) -> None:
     lines = shown.to_text(rows=_MOST, width=width() - 2).splitlines()
     say("\n".join(f"  {line}" for line in lines[: min(len(own), _MOST + 1) + 1]))
     better = [line for line in evidence.note.splitlines() if line.startswith("On the way")]
-    for line in (*_explained(optima, own), *better, *of_completed(optima)):
+    for line in (*_explained(optima, own, shown.columns), *better, *of_completed(optima)):
         say(line)
     say("An arrow alone is no proof of a cause. Give known directions with --tiers.")
     file = "FILE (after --out FILE)" if out is None else quote(str(out))
@@ -70,7 +70,7 @@ def show_network(optima: Optima, evidence: Table, out: Path | None) -> None:
 def show_edges(optima: Optima, evidence: Table) -> None:
     """Print all pairs that some optimum connects."""
     table = edge_list(optima, evidence)
-    lines = [*_explained(optima, evidence)]
+    lines = [*_explained(optima, evidence, table.columns)]
     if any(f" {ABSENT} " in edge for edge in table["edge"]):
         lines.append(f"{ABSENT}: the best network does not connect them.")
     lines += [line for line in evidence.note.splitlines() if line.startswith(_REMARKS)]
@@ -89,7 +89,7 @@ def _part(evidence: Table, pairs: frozenset[frozenset[str]]) -> Table:
     )
 
 
-def _explained(optima: Optima, evidence: Table) -> Iterator[str]:
+def _explained(optima: Optima, evidence: Table, columns: Sequence[str]) -> Iterator[str]:
     """Yield what the columns mean, and which edges look weak only because others replace them."""
     yield (
         "evidence: nats by which the best network with the edge beats the best without it; "
@@ -101,12 +101,15 @@ def _explained(optima: Optima, evidence: Table) -> Iterator[str]:
             yield line if own == "probability" else line.replace(f"probability: {own}", own + ":")
     words = ", ".join(f"{word} ({range_})" for word, range_ in VERDICTS.items())
     yield f"certainty: {words}, given these data and this criterion"
-    if optima.best.mpdag.directed - optima.best.mpdag.by_knowledge:
+    if optima.best.mpdag.directed - optima.best.mpdag.known_directions:
         yield (
             "direction: clear if the edge is sure, the opposite direction costs at least "
             f"{CLEAR:g} nats (in brackets) and {ERRORS:g} standard errors (±), and the best "
             "networks by other criteria have it too; open: equally good networks differ"
         )
+    yield "runs %: share of the runs that ended with the edge; it says nothing about the data"
+    if "instead" in columns:
+        yield "instead: edges that take its place in the best network without it"
     if optima.problem is None:
         return
     weak = replaceable(optima.best.graph, optima.problem, evidence)

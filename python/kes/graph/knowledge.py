@@ -207,6 +207,19 @@ is a root
             targets={x: chosen.intersection(own) for x, own in self.targets if x in chosen},
         )
 
+    def excludes(self, arcs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return those of some arcs that no admissible network has.
+
+        They are forbidden in some way, or close a cycle with required ones.
+        """
+        asked = set(arcs)
+        forbidden = {arc for arc, _ in _forbidden_among(self, asked)}
+        later: dict[str, set[str]] = {}
+        for a, b in self.required:
+            later.setdefault(a, set()).add(b)
+        before = {b: _reached(b, later) for b in {b for _, b in asked} & later.keys()}
+        return frozenset(forbidden.union((a, b) for a, b in asked if a in before.get(b, ())))
+
     def _mentions(self) -> Iterator[tuple[str, str]]:
         """Yield every name that is mentioned, with the parameter that mentions it."""
         for field in fields(self):
@@ -319,7 +332,10 @@ def _refuse_contradiction(known: Knowledge) -> None:
     is admissible.
     """
     _check_block(known)
-    reasons = list(_forbidden_requirements(known))
+    reasons = [
+        f"{a} -> {b} is required, but {reason}"
+        for (a, b), reason in _forbidden_among(known, known.required)
+    ]
     if reasons:
         more = f"; and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
         raise KesError(_CONTRADICTION + "; ".join(reasons[:_MAX_REASONS]) + more, option="required")
@@ -362,13 +378,26 @@ def _check_block(known: Knowledge) -> None:
                 )
 
 
-def _forbidden_requirements(known: Knowledge) -> Iterator[str]:
-    """Yield the required arcs that the rest of the knowledge forbids, with the first reason."""
+def _reached(start: str, later: Mapping[str, Set[str]]) -> set[str]:
+    """Return all that paths from a variable lead to."""
+    found: set[str] = set()
+    ahead = [start]
+    while ahead:
+        new = later.get(ahead.pop(), set()) - found
+        found |= new
+        ahead += new
+    return found
+
+
+def _forbidden_among(
+    known: Knowledge, arcs: Iterable[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield those of some arcs that the knowledge forbids, with the first reason."""
     forbidden, apart = set(known.forbidden), set(known.apart)
     roots, leaves = set(known.roots), set(known.leaves)
     tier = {name: i for i, names in enumerate(known.tiers) for name in names}
     targets = dict(known.targets)
-    for a, b in known.required:
+    for a, b in arcs:
         reasons = {
             "it is also forbidden": (a, b) in forbidden,
             f"{a} and {b} must be apart": (min(a, b), max(a, b)) in apart,
@@ -379,4 +408,4 @@ def _forbidden_requirements(known: Knowledge) -> Iterator[str]:
             f"{b} is in an earlier tier than {a}": tier.get(a, 0) > tier.get(b, len(tier)),
         }
         for reason in [text for text, holds in reasons.items() if holds][:1]:
-            yield f"{a} -> {b} is required, but {reason}"
+            yield (a, b), reason

@@ -74,6 +74,16 @@ a and c are not adjacent
         return self.directed - self._essential.directed
 
     @property
+    def known_directions(self) -> frozenset[tuple[str, str]]:
+        """Edges that are directed by the knowledge, or whose opposite it excludes.
+
+        Unlike `by_knowledge`, they include edges that the class alone directs as the knowledge
+        demands: no admissible network of any class has the opposite.
+        """
+        opposite = self._knowledge.excludes((b, a) for a, b in self.directed)
+        return self.by_knowledge.union((a, b) for b, a in opposite)
+
+    @property
     def exogenous(self) -> tuple[str, ...]:
         """The nodes that are not modelled, by the knowledge."""
         return self._knowledge.exogenous

@@ -133,6 +133,11 @@ class Pdag:
         return frozenset()
 
     @property
+    def known_directions(self) -> frozenset[tuple[str, str]]:
+        """Edges that are directed by knowledge, or whose opposite it excludes."""
+        return self.by_knowledge
+
+    @property
     def exogenous(self) -> tuple[str, ...]:
         """The nodes that are not modelled, by knowledge; their arcs need no other direction."""
         return ()

@@ -259,7 +259,8 @@ def _settings(optima: Optima) -> str:
 
 def _edges(optimum: Optimum) -> str:
     graph = optimum.mpdag
-    known = f", {len(graph.by_knowledge)} of them by the knowledge" if graph.by_knowledge else ""
+    given = len(graph.known_directions)
+    known = f", {given} of them by the knowledge" if given else ""
     return (
         f"{counted(len(graph.skeleton), 'edge')} ({len(graph.directed)} directed{known}, "
         f"{len(graph.undirected)} undirected)"

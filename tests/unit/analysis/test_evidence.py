@@ -10,7 +10,15 @@ from tests.unit.refused import refused
 
 import kes
 from kes.analysis import evidence_work
-from kes.analysis.certainty import CLEAR, LIKELY, EdgeCertainty, edge_list, quantity
+from kes.analysis.certainty import (
+    CLEAR,
+    LIKELY,
+    VERDICTS,
+    EdgeCertainty,
+    edge_list,
+    quantity,
+    verdict,
+)
 from kes.analysis.deletion_loss import edge_worth
 from kes.analysis.edge_probabilities import chosen
 from kes.analysis.evidence import NEAR, EvidenceInterrupted, _instead
@@ -209,6 +217,18 @@ def test_only_edges_of_its_own_variables_replace_an_edge():
         board = SimpleNamespace(model={"yes": with_it, "no": without}.get)
         question = SimpleNamespace(yes="yes", no="no", nodes=(0, 1))
         assert _instead("abcde", question, board) == named
+
+
+@pytest.mark.parametrize("nats", [-9.0, -3.1, -2.9, 0.0, 2.9, 3.1, 9.9, 10.1, 500.0])
+def test_the_range_that_is_told_of_a_word_is_that_of_its_use(nats):
+    told = VERDICTS[verdict(nats, "exact")]
+    low, high = {
+        "at least 10 nats": (10, math.inf),
+        "3 to 10 nats": (3, 10),
+        "-3 to 3 nats": (-3, 3),
+        "below -3 nats": (-math.inf, -3),
+    }[told]
+    assert low <= nats < high
 
 
 # --- probabilities and second opinions -----------------------------------------------------------

@@ -30,6 +30,10 @@ def test_edges_are_told_with_their_evidence(result, printed):
     assert [{row[0], row[2]} for row in rows] == [
         {x, y} for x, y in zip(evidence["x"], evidence["y"], strict=True)
     ], "all rows, the surest first"
+    text = " ".join(out.split())
+    assert "likely (3 to 10 nats), doubtful (-3 to 3 nats), unlikely (below -3 nats)" in text
+    for column in ("runs %", "instead"):
+        assert re.search(rf"^{column}: ", out, re.MULTILINE), "each column is explained"
     graph = optima.best.graph
     for a, mark, b, *_ in rows:
         expected = "->" if (a, b) in graph.directed else "-"

@@ -7,7 +7,7 @@ import random
 import pytest
 from tests.unit.refused import refused
 
-from kes import Knowledge
+from kes import KesError, Knowledge
 
 ALL = {
     "tiers": [["age", "sex"], ["smoker"]],
@@ -165,3 +165,26 @@ def test_more_can_be_added_unless_it_contradicts():
 def test_unknown_names_get_a_suggestion():
     with refused("did you mean 'outcome'", option="leaves", column="outcom"):
         Knowledge(leaves=["outcom"]).checked(["age", "outcome"])
+
+
+def test_an_arc_is_excluded_iff_no_network_can_have_it():
+    """Oracle: to require it as well is a contradiction, which the core finds by itself."""
+    names = [*"abcdefgh", "age", "sex", "smoker", "outcome"]
+    arcs = list(itertools.permutations(names, 2))
+    chain = {"required": [("a", "b"), ("b", "c"), ("c", "d")], "exogenous": ["x"]}
+    targets = {"x": ["e", "f"], "y": ["a"]}
+    for known in (
+        Knowledge(),
+        Knowledge(**{**ALL, "apart": [("e", "f")], "likely": {}}),
+        Knowledge(**chain, targets=targets),
+    ):
+        asked = [*arcs, ("x", "a"), ("a", "x"), ("x", "e"), ("y", "b")]
+        assert known.excludes(asked) == {arc for arc in asked if is_contradiction(known, arc)}
+
+
+def is_contradiction(known, arc):
+    try:
+        known.adding(required=[arc])
+    except KesError:
+        return True
+    return False

@@ -166,3 +166,16 @@ def test_reports_and_notebooks_show_it(optima, tmp_path):
     assert "Knowledge(leaves=" in page
     assert '"known":[0]' in page.replace(" ", "")
     assert "Dotted arrows" in found._repr_html_()
+
+
+def test_directions_are_known_whether_or_not_the_class_has_them_too():
+    """A v-structure directs its arcs without knowledge; tiers rule out the opposite of one."""
+    graph = kes.EssentialGraph.from_dag("abcd", [("a", "c"), ("b", "c"), ("c", "d")])
+    assert graph.known_directions == set()
+    known = kes.Mpdag(graph, kes.Knowledge(tiers=[["a"], ["c"]]))
+    assert (known.directed, known.by_knowledge) == (graph.directed, set())
+    assert known.known_directions == {("a", "c")}
+    path = kes.Mpdag(graph, kes.Knowledge(required=[("a", "c"), ("c", "d")]))
+    assert path.known_directions == {("a", "c"), ("c", "d")}
+    chain = kes.EssentialGraph.from_dag("abc", [("a", "b"), ("b", "c")])
+    assert kes.Mpdag(chain, kes.Knowledge(roots=["a"])).known_directions == {("a", "b"), ("b", "c")}

@@ -9,7 +9,7 @@ from tests.unit.show.test_report import content
 
 import kes
 from kes.analysis import evidence_work
-from kes.analysis.certainty import ERRORS
+from kes.analysis.certainty import ERRORS, edge_list
 from kes.analysis.coverage import Coverage
 from kes.analysis.evidence_work import TASKS
 from kes.cli import run
@@ -136,6 +136,41 @@ def test_what_was_told_to_the_search_is_clear(data):
     shown = content(page(optima, further=Further(evidence=evidence)))
     [told] = [i for i, one in enumerate(shown["evidence"]["verdict"]) if one == "required"]
     assert {shown["names"][node] for node in shown["pairs"][told]} == {"HR", "HRBP"}
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"tiers": [["a", "b"], ["c"]]},
+        {"forbidden": [("c", "a"), ("c", "b")]},
+        {"required": [("a", "c"), ("b", "c")]},
+        {"roots": ["a", "b"]},
+        {"leaves": ["c"]},
+        {"exogenous": ["a", "b"]},
+    ],
+    ids=lambda known: next(iter(known)),
+)
+def test_a_direction_that_knowledge_gives_is_by_knowledge_everywhere(known):
+    """Also where the class has it without the knowledge, which leaves no opposite to compare."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 400))
+    c = np.where(rng.random(400) < 0.1, 1 - (a & b), a & b)
+    optima = kes.learn(
+        pd.DataFrame({"a": a, "b": b, "c": c}).astype(str), runs=3, knowledge=kes.Knowledge(**known)
+    )
+    arcs = {("a", "c"), ("b", "c")}
+    assert optima.best.mpdag.directed == arcs
+    evidence = optima.evidence()
+    listed = edge_list(optima, evidence)
+    shown = dict(zip(listed["edge"], listed["direction"], strict=True))
+    assert {shown[f"{x} -> {y}"] for x, y in arcs} == {"by knowledge"}
+    assert "2 directed, 2 of them by the knowledge" in str(optima)
+    text = report_text(optima, {})
+    assert "direction clear for 2, 2 of them by knowledge" in plain(text)
+    page_data = content(text)
+    best = page_data["optima"][page_data["best"]]
+    named = [{page_data["names"][node] for node in page_data["pairs"][i]} for i in best["known"]]
+    assert sorted(map(sorted, named)) == [["a", "c"], ["b", "c"]]
 
 
 def test_a_proven_score_has_no_chance_of_a_better_one(optima):

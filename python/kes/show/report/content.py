@@ -244,8 +244,7 @@ def _optimum(optimum: Optimum, place: Mapping[tuple[int, int], int]) -> dict[str
     graph, number = optimum.mpdag, {name: i for i, name in enumerate(optimum.names)}
     directed, undirected = graph.to_core(optimum.names)
     arcs = [3 * place[a, b] + 1 if a < b else 3 * place[b, a] + 2 for a, b in directed]
-    outside, own = {number[name] for name in graph.exogenous}, {*optimum.edges.directed}
-    known = [arc for arc in directed if arc[0] in outside or arc not in own]
+    known = [(number[a], number[b]) for a, b in graph.known_directions]
     decided = [(number[a], number[b]) for a, b in graph.by_exogenous]
     return {
         "score": round(optimum.score, 6),

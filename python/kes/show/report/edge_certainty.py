@@ -139,10 +139,8 @@ class Certainty:
 
     @cached_property
     def by_knowledge(self) -> frozenset[tuple[str, str]]:
-        """Arcs of the best network that knowledge directs, such as all out of exogenous nodes."""
-        graph = self._best.mpdag
-        block = set(graph.exogenous)
-        return graph.by_knowledge.union(arc for arc in graph.directed if arc[0] in block)
+        """Arcs of the best network whose direction knowledge gives."""
+        return self._best.mpdag.known_directions
 
     def _is_clear(self, a: str, b: str) -> bool:
         pair = frozenset((a, b))

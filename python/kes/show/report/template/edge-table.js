@@ -157,8 +157,8 @@ const EDGE = {
       const title = `looks weak only because other edges can take its place: ${replacementOf(edge)}`;
       cell.append(element("span", { class: "tag", title }, "replaceable"));
     } else if (isDoubtful(edge)) {
-      const title = `evidence: ${data.verdicts.doubtful}`;
-      cell.append(element("span", { class: "tag", title }, "doubtful"));
+      const title = `evidence: ${data.verdicts[verdictOf(edge)]}`;
+      cell.append(element("span", { class: "tag", title }, verdictOf(edge)));
     }
     return cell;
   },
@@ -175,8 +175,8 @@ const DIRECTION = textColumn(
   "Whether the direction is reliable",
   (edge) => {
     if (edge.status === 0) return "open";
-    if (edge.known) return "by knowledge";
     if (edge.decided) return "by exogenous";
+    if (edge.known) return "by knowledge";
     const nats = directionNats(edge);
     const margin = nats === null ? "" : `, ${number(nats, 1)} nats`;
     return (isClear(edge) ? "clear" : "uncertain") + margin;
@@ -286,11 +286,10 @@ function summarise(rows, model) {
 
 function summariseEvidence(rows) {
   const count = (verdict) => rows.filter((edge) => verdictOf(edge) === verdict).length;
-  const parts = Object.entries(data.verdicts).map(
-    ([verdict, range]) => `${count(verdict)} ${verdict} (${range})`,
-  );
+  const parts = Object.entries(data.verdicts)
+    .filter(([verdict]) => verdict !== "unlikely" || count(verdict))
+    .map(([verdict, range]) => `${count(verdict)} ${verdict} (${range})`);
   if (count("required")) parts.push(`${count("required")} required by background knowledge`);
-  if (count("unlikely")) parts.push(`${count("unlikely")} unlikely (the best network lacks it)`);
   if (count(null)) parts.push(`${count(null)} with a bound only`);
   return (
     `${counted(rows.length, "edge")} by evidence: ${parts.join(", ")}. ` +
