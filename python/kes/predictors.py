@@ -71,7 +71,7 @@ class _Averaged(TableEstimator):
         network = self.network_
         own = self._matched(X, network, self._target)
         source = open_source(own.data)
-        columns = match_rows(source, own.schema, own.cuts, "missing")
+        columns, _ = match_rows(source, own.schema, own.cuts, "missing")
         rows = Rows(dict(zip(own.nodes, columns, strict=True)), source.rows)
         return network.answers_in(network.members[0].transformed(rows), self._target)
 

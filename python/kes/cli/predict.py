@@ -1,7 +1,7 @@
 """``kes predict``: predict a variable in the rows of a table."""
 
-from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 import click
 import numpy as np
@@ -12,12 +12,15 @@ from kes.cli.console import check_csv, say, write_csv
 from kes.cli.inputs import network_of, refuse_result
 from kes.data.schema import gaps_of
 from kes.data.source import open_source
+from kes.errors import KesError, listed
 from kes.formats.escaping import labels
 from kes.network.average import AnyNetwork
-from kes.network.new_rows import read_rows
+from kes.network.new_rows import Rows, read_rows
 from kes.results import storage
 from kes.results.summary import counted
 from kes.search.evaluation import Evaluation
+from kes.search.problem import Problem
+from kes.search.record import Record
 
 
 @options.command(
@@ -49,9 +52,9 @@ def predict(
     """
     check_csv(out)
     refuse_result(table)
-    if target is None and storage.holds_result(model):
-        evaluation = storage.read(model).evaluation
-        target = None if evaluation is None else evaluation.target
+    result = storage.read(model) if storage.holds_result(model) else None
+    if target is None and result is not None and result.evaluation is not None:
+        target = result.evaluation.target
     if target is None:
         raise click.UsageError("Name the variable to predict: --target NAME.")
     network, _ = network_of(model, data, optimum)
@@ -60,7 +63,12 @@ def predict(
     write_csv(*_output(network, target, found), out)
     rows = len(found.values)
     _say_gaps(network, table, target)
-    _say_quality(network, table, target, found)
+    if _say_quality(network, table, target, found) and result and _is_data_of(result, table):
+        say(
+            f"Note: {model} was learned from these rows; kes learn --target {quote(target)} says "
+            "how well new ones are predicted.",
+            err=True,
+        )
     if out is not None:
         say(f"{out}: {counted(rows, 'prediction')} of {target}")
 
@@ -85,36 +93,69 @@ def _output(
 
 
 def _say_gaps(network: AnyNetwork, table: str, target: str) -> None:
-    """Say how many rows were predicted from incomplete evidence."""
+    """Say where rows were predicted from incomplete evidence."""
     names = set(open_source(table).names)
     lacking = [node for node in network.nodes if node not in names and node != target]
-    known: Sequence[str] = [node for node in network.nodes if node in names and node != target]
+    known = [node for node in network.nodes if node in names and node != target]
     rows = network.prepare(table, nodes=known, unseen="missing")
     gaps = np.zeros(rows.number, dtype=np.bool_)
-    for column in rows.columns.values():
-        gaps |= gaps_of(column)
+    for name, column in rows.columns.items():
+        missing = gaps_of(column)
+        for places in rows.strangers.get(name, {}).values():
+            missing[places] = False
+        gaps |= missing
     if lacking:
-        say(f"Note: {counted(len(lacking), 'variable')} not in {table}, summed out.", err=True)
+        which = f"{counted(len(lacking), 'variable')} not in {table}"
+        say(f"Note: {which}, summed out: {listed(lacking)}.", err=True)
     if gaps.any():
         which = f"{int(gaps.sum())} of {counted(rows.number, 'row')}"
-        say(f"Note: missing or unknown values in {which}, summed out.", err=True)
+        say(f"Note: missing values in {which}, summed out.", err=True)
+    _say_strangers(rows, "summed out")
 
 
-def _say_quality(network: AnyNetwork, table: str, target: str, found: Predictions) -> None:
-    """Compare with the target itself, if the table has it."""
+def _say_strangers(rows: Rows, consequence: str) -> None:
+    """Name values that are none of the states of their variables, the most frequent first."""
+    found = [
+        (len(places), f"{name!r}: {str(value)!r} in {counted(len(places), 'row')}")
+        for name, values in rows.strangers.items()
+        for value, places in values.items()
+    ]
+    if found:
+        found.sort(key=lambda pair: -pair[0])
+        those = listed((text for _, text in found), show=str)
+        say(
+            f"Note: values that are none of the states, treated as missing and {consequence}: "
+            f"{those}.",
+            err=True,
+        )
+
+
+def _is_data_of(result: Record, table: str) -> bool:
+    """Tell whether a result was learned from the rows of a table."""
+    try:
+        Problem.again(result, table)
+    except KesError:
+        return False
+    return True
+
+
+def _say_quality(network: AnyNetwork, table: str, target: str, found: Predictions) -> bool:
+    """Compare with the target itself; tell whether the table has it."""
     if target not in open_source(table).names:
-        return
+        return False
     states = network.states[target]
-    column = read_rows(
+    rows = read_rows(
         table,
         {target: states},
         unseen="missing",
         discretizer=network.discretizer,
         notations=network.notations,
-    ).columns[target]
+    )
+    column = rows.columns[target]
+    _say_strangers(rows, "not compared")
     known = (~gaps_of(column)).astype(np.float64)
     if not known.any():
-        return
+        return False
     truth = np.where(known > 0, column, 0)
     shares = (
         np.bincount(truth[known > 0].astype(np.intp), minlength=len(states)) if states else None
@@ -124,3 +165,4 @@ def _say_quality(network: AnyNetwork, table: str, target: str, found: Prediction
     )
     reached = Evaluation(target, float(known.sum()), measures, calibration).quality
     say(f"{target}: {reached}; {int(known.sum())} rows with a known value", err=True)
+    return True

@@ -201,19 +201,25 @@ def match_table(
     return Incomplete(dataset, np.array(gaps)) if any(map(np.any, gaps)) else dataset
 
 
+Strangers: TypeAlias = dict[str, dict[State, NDArray[np.intp]]]
+"""For some columns, the values that are none of the states, and the rows of each."""
+
+
 def match_rows(
     source: Source, schema: Schema, discretizer: Discretizer | None, unseen: Unseen
-) -> list[NDArray[Any]]:
+) -> tuple[list[NDArray[Any]], Strangers]:
     """Read the columns of a schema as codes and numbers; -1 and NaN are missing values.
 
     Missing values take the state for them, if the variable has one. Otherwise `unseen` decides
-    whether these, and values that are none of the states, are errors or missing.
+    whether these, and values that are none of the states, are errors or missing: the latter are
+    returned, too.
     """
     options = ReadOptions(missing="state")
     places = _find_columns(schema, source)
     states_of = dict(zip(places, schema.states, strict=True))
     raw, _ = _read(source, states_of, schema.notations, options, discretizer)
-    return _Match(options.missing, unseen, None).columns(schema, raw)
+    match = _Match(options.missing, unseen, None)
+    return match.columns(schema, raw), match.strangers
 
 
 def gaps_of(column: NDArray[Any]) -> NDArray[np.bool_]:
@@ -325,6 +331,7 @@ class _Match:
     missing: str
     unseen: Unseen | None
     rows: NDArray[np.intp] | None
+    strangers: Strangers = field(default_factory=dict)
 
     def columns(self, schema: Schema, raw: Sequence[Raw]) -> list[NDArray[Any]]:
         """Return the codes or numbers of all columns, -1 or NaN where they are missing."""
@@ -337,8 +344,13 @@ class _Match:
         values: NDArray[Any]
         if isinstance(raw, Factor):
             values, strange = self._codes(raw, states)
-            if self.unseen != "missing" and strange.any():
-                raise self._strangers(name, raw, strange, states)
+            if strange.any():
+                if self.unseen != "missing":
+                    raise self._refusal(name, raw, strange, states)
+                self.strangers[name] = {
+                    raw.values[code]: np.flatnonzero(raw.codes == code)
+                    for code in np.unique(raw.codes[strange])
+                }
         else:
             with naming(name):
                 values = to_numbers(raw).floats()
@@ -358,7 +370,7 @@ class _Match:
         matched = recoded(lookup, factor.codes)
         return matched, (matched < 0) & (factor.codes >= 0)
 
-    def _strangers(
+    def _refusal(
         self, name: str, factor: Factor, strange: NDArray[np.bool_], states: Sequence[State]
     ) -> KesError:
         places = np.flatnonzero(strange)

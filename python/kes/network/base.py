@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from numbers import Real
@@ -172,7 +172,7 @@ class Network(OverTime, Likelihood, Structure):
             node: column if self.states[node] else self.transform.transform(node, column)
             for node, column in rows.columns.items()
         }
-        return Rows(columns, rows.number, rows.weights)
+        return replace(rows, columns=columns)
 
     def _log_probabilities(self, rows: Rows) -> NDArray[np.float64]:
         result = self._log_joint(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from kes.data.dataset import Data, Weights
 from kes.data.discretizer import Discretizer
 from kes.data.interventions import Indicators
 from kes.data.notation import Notation
-from kes.data.schema import Unseen, gaps_of, match_rows
+from kes.data.schema import Strangers, Unseen, gaps_of, match_rows
 from kes.data.source import open_source
 from kes.data.weights import read_weights
 from kes.errors import unknown
@@ -26,15 +26,17 @@ __all__ = ["Rows", "Unseen", "read_rows"]
 class Rows:
     """Columns of some nodes.
 
-    Missing codes are -1, and missing numbers NaN. Without weights, each row is one case.
+    Missing codes are -1, and missing numbers NaN: also for the `strangers`, values that are none of
+    the states. Without weights, each row is one case.
     """
 
     columns: Mapping[str, Values]
     number: int
     weights: NDArray[np.float64] | None = None
+    strangers: Strangers = field(default_factory=dict)
 
     def take(self, rows: NDArray[np.intp]) -> Rows:
-        """Return some of the rows, without weights."""
+        """Return some of the rows, without weights and strangers."""
         return Rows({node: column[rows] for node, column in self.columns.items()}, len(rows))
 
     def total(self, logs: NDArray[np.float64]) -> float:
@@ -87,5 +89,5 @@ def read_rows(
     row_weights = read_weights(weights, source)
     if weights is None and isinstance(data, Dataset | Incomplete):
         row_weights = data.weights
-    columns = match_rows(source, Schema.of(states, notations), discretizer, unseen)
-    return Rows(dict(zip(states, columns, strict=True)), source.rows, row_weights)
+    columns, strangers = match_rows(source, Schema.of(states, notations), discretizer, unseen)
+    return Rows(dict(zip(states, columns, strict=True)), source.rows, row_weights, strangers)

@@ -40,6 +40,7 @@ from kes.network.posteriors import (
 from kes.network.truncation import TruncatedMixture
 from kes.table import Table
 
+_SMALL = 0.00005
 _BLOCK = 2**20
 """Draws, of all rows together, that are held in memory at a time."""
 
@@ -138,7 +139,8 @@ class Query:
         self.sample_size = float(1 / (weights**2).sum())
         inside = (drawn > low) & (drawn <= high)
         value = float(weights @ inside)
-        return Probability(value, float(np.sqrt(((weights * (inside - value)) ** 2).sum())))
+        error = float(np.sqrt(((weights * (inside - value)) ** 2).sum()))
+        return Probability(value, max(error, 1 / self.sample_size))
 
     def moments(self, nodes: Sequence[str]) -> Moments:
         """Return the moments of continuous nodes, observed or targets, in the first row."""
@@ -251,8 +253,11 @@ def _estimated(draws: Draws, target: str, states: int) -> Answer:
     values = np.stack([(weights * f).sum(axis=1) for f in each], axis=1)
     apart = [f - value[:, np.newaxis] for f, value in zip(each, values.T, strict=True)]
     errors = np.stack([np.sqrt(((weights * a) ** 2).sum(axis=1)) for a in apart], axis=1)
+    share_of_one = (weights**2).sum(axis=1)
+    if states:  # also of a state in no draw, or in all
+        errors = np.maximum(errors, share_of_one[:, np.newaxis])
     spread = np.zeros(len(weights)) if states else (weights * apart[0] ** 2).sum(axis=1)
-    return Answer(values, np.sqrt(spread), errors, 1 / (weights**2).sum(axis=1))
+    return Answer(values, np.sqrt(spread), errors, 1 / share_of_one)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,7 +318,8 @@ class Probability:
     value : float
         The probability.
     error : float
-        Its standard error; 0 if the value is exact.
+        Its standard error; 0 if the value is exact. That of a share of n draws is at least 1/n,
+        even if all draws agree.
 
     Examples
     --------
@@ -330,7 +336,10 @@ class Probability:
         return self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.4f}" + (f" ± {self.error:.4f}" if self.error else "")
+        if not self.error:
+            return f"{self.value:.4f}"
+        digits = ".4f" if self.error >= _SMALL else ".1g"  # no error is shown as 0
+        return f"{self.value:.4f} ± {self.error:{digits}}"
 
     def __repr__(self) -> str:
         error = f", error={self.error:.2g}" if self.error else ""

@@ -135,6 +135,7 @@ def test_questions_effects_predictions_and_comparisons(server, result):
     predicted = server.ask("POST", f"results/{result}/do/predict", about)
     lines = (server.folder / predicted["file"]).read_text().splitlines()
     assert len(lines) == 151
+    assert "was learned from these rows" in predicted["text"]
     status, stored = server.upload(
         "expert.dot", b'digraph { "age" -> "smoker"; "pressure, mmHg"; }'
     )

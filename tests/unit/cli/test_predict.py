@@ -37,7 +37,9 @@ def test_gaps_and_unknown_values_are_summed_out(printed, tmp_path):
     words = ("predict", "data.kes.json.gz", tmp_path / "new.csv", "--target", "cancer")
     code, out, err = printed(*words)
     assert code == 0
-    assert "2 of 6 rows" in err
+    assert "missing values in 1 of 6 rows" in err
+    assert "none of the states" in err
+    assert "'smoker': 'perhaps' in 1 row." in err
     network = kes.load("data.kes.json.gz").best.fit("data.csv")
     found = [float(line.split(",")[-1]) for line in out.splitlines()[1:]]
     last = network.states["cancer"][-1]
@@ -48,6 +50,40 @@ def test_gaps_and_unknown_values_are_summed_out(printed, tmp_path):
             if name != "cancer" and row[name] in network.states[name]
         }
         assert value == pytest.approx(network.probability({"cancer": last}, known))
+
+
+def test_lacking_columns_and_unknown_states_are_named(printed, tmp_path):
+    table = pd.read_csv("data.csv").head(30).drop(columns="noise")
+    table.loc[:11, "smoker"] = [f"s{i}" for i in range(12)]
+    table.loc[12:14, "smoker"] = "often"
+    table.loc[0, "cancer"] = "perhaps"
+    table.to_csv(tmp_path / "new.csv", index=False)
+    code, _, err = printed("predict", "data.kes.json.gz", tmp_path / "new.csv", "--target=cancer")
+    assert code == 0
+    assert "1 variable not in " in err
+    assert "summed out: 'noise'." in err
+    assert "'smoker': 'often' in 3 rows, 'smoker': 's0' in 1 row" in err  # the most frequent first
+    assert "and 3 more." in err  # 13 values, of which ten are shown
+    assert "missing values in" not in err
+    assert "not compared: 'cancer': 'perhaps' in 1 row." in err
+    assert "29 rows with a known value" in err
+
+
+def test_rows_that_were_learned_from_are_recognized(printed, tmp_path):
+    def noted(table, *words):
+        table.to_csv(tmp_path / "new.csv", index=False)
+        code, _, err = printed("predict", *words, tmp_path / "new.csv", "--target=cancer")
+        assert code == 0
+        return "was learned from these rows; kes learn --target cancer" in err
+
+    table = pd.read_csv("data.csv")
+    assert noted(table.iloc[::-1], "data.kes.json.gz")  # in any order
+    assert not noted(table.drop(columns="cancer"), "data.kes.json.gz")  # nothing is compared
+    assert not noted(table.head(300), "data.kes.json.gz")
+    other = table.assign(smoker=table["smoker"].to_numpy()[::-1])
+    assert not noted(other, "data.kes.json.gz")
+    kes.load("data.kes.json.gz").best.fit("data.csv").save(tmp_path / "a.json")
+    assert not noted(table, tmp_path / "a.json")  # a network does not know its rows
 
 
 def test_numbers_come_with_an_interval(printed):

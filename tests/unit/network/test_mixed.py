@@ -9,6 +9,7 @@ from tests.unit.refused import refused
 
 import kes
 from kes.network import Linear, Logistic, MixedNetwork
+from kes.network.query import Probability
 
 
 def clinic() -> MixedNetwork:
@@ -171,6 +172,28 @@ def test_probabilities(evidence, exact):
     assert found == network.probability("ill", evidence, draws=20_000)
     other = network.probability("ill", evidence, draws=20_000, seed=1)
     assert (other == found) == exact
+
+
+def test_draws_that_agree_leave_an_error():
+    """A state with probability below e^-30 is in none of 1000 draws, nor is a cost of 1000."""
+    known = {"level": 2, "sex": "f"}
+    sure = clinic()
+    models = {node: sure.local(node) for node in sure.nodes}
+    models["ill"] = Logistic([[-40.0, 1.0, 0.5, -0.5]])
+    parents = {node: sure.parents[node] for node in sure.nodes}
+    network = MixedNetwork(sure.nodes, sure.states, parents, models)
+    found = network.probability("ill", known, draws=1000)
+    assert [float(p) for p in found.values()] == pytest.approx([1.0, 0.0])
+    assert [p.error for p in found.values()] == pytest.approx([1e-3, 1e-3])  # weights are equal
+    assert [str(p) for p in found.values()] == ["1.0000 ± 0.0010", "0.0000 ± 0.0010"]
+    costs = network.probability({"cost": kes.Range(above=1000)}, known, draws=1000)
+    assert (costs.value, costs.error) == (0.0, pytest.approx(1e-3))
+
+
+def test_no_standard_error_is_shown_as_zero():
+    assert str(Probability(0.3, 0.00005)) == "0.3000 ± 0.0001"
+    assert str(Probability(1.0, 3e-17)) == "1.0000 ± 3e-17"
+    assert str(Probability(1.0)) == "1.0000"
 
 
 def test_joint_probabilities():
