@@ -1,6 +1,5 @@
 """The search among thousands of columns: the same bits as with few, and the whole product."""
 
-
 import numpy as np
 import pytest
 from tests.unit.refused import refused
