@@ -11,6 +11,8 @@ from kes.table import Table
 
 _READABLE = 1e12
 """From here on numbers are shown with an exponent."""
+YEAR = 365.25 * 24 * 3600
+"""Seconds of a year: no budget allows for more."""
 _HOPELESS = 100
 """Number of variables from which dynamic programming over all of them is out of reach."""
 
@@ -74,9 +76,31 @@ class CertifyCost:
             )
         return (
             f"{self.variables} variables that vary: at most about {about(self.sets)} sets to count "
-            f"and {about(self.bytes / 2**20)} MB to solve them together; at most about "
-            f"{about(self.seconds)} s of processor time, usually much less"
+            f"and {about(self.bytes / 2**20)} MB to solve them together; {self._time}"
         )
+
+    @property
+    def _time(self) -> str:
+        """The processor time in words."""
+        words = f"{duration_in_words(self.seconds)} of processor time"
+        if self.seconds < 1:
+            return words
+        if self.seconds > YEAR:
+            return f"{words} in the worst case, usually much less"
+        return f"at most about {words}, usually much less"
+
+
+def duration_in_words(seconds: float) -> str:
+    """Format an estimated duration; beyond a year, its length does not matter.
+
+    Examples
+    --------
+    >>> duration_in_words(0.2), duration_in_words(562), duration_in_words(3.6e10)
+    ('less than a second', '560 s', 'more than a year')
+    """
+    if seconds < 1:
+        return "less than a second"
+    return "more than a year" if seconds > YEAR else f"{about(seconds)} s"
 
 
 def about(amount: float) -> str:

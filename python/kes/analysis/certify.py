@@ -21,7 +21,7 @@ from typing import TypeAlias, Unpack
 
 from kes import _core
 from kes._core import Families
-from kes.analysis.certificate import Certificate, CertifyCost, CertifyProgress, about
+from kes.analysis.certificate import YEAR, Certificate, CertifyCost, CertifyProgress, about
 from kes.budget import PER_SET, Budget, Size
 from kes.data.dataset import Data, Dataset, Incomplete
 from kes.data.notes import excluded_pairs
@@ -146,11 +146,13 @@ def joined(optima: Optima, certificate: Certificate) -> Optima:
 
 def _unbounded(cost: CertifyCost) -> KesError:
     """Error for continuous tables: their scores have no upper limit to prune parent sets by."""
+    fewer = f"allow few parents with {option('max_parents', 3)}, "
+    more = f"leave columns out, or raise {option('budget')} or {option('memory_mb')}"
+    if cost.seconds > YEAR:
+        more = "or leave columns out"
     return KesError(
         f"with continuous columns all sets of parents must be counted, and those of "
-        f"{cost.variables} variables are too many: about {about(cost.sets)}; allow few parents "
-        f"with {option('max_parents', 3)}, leave columns out, or raise {option('budget')} or "
-        f"{option('memory_mb')}",
+        f"{cost.variables} variables are too many: about {about(cost.sets)}; {fewer}{more}",
         option="max_parents",
     )
 

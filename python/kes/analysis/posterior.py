@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kes import _core
-from kes.analysis.certificate import about
+from kes.analysis.certificate import about, duration_in_words
 from kes.analysis.chains import ChainWork, Scored
 from kes.analysis.probabilities import ModelProbability, StructurePosterior, Structures
 from kes.analysis.sampled_posterior import planned, sampled
@@ -299,7 +299,8 @@ class PosteriorCost:
             return f"{self.variables} variables that vary: too many for a sum over all networks"
         return (
             f"{self.variables} variables that vary: the sum over all networks takes "
-            f"{about(self.bytes / 2**20)} MB and {about(self.seconds)} s of processor time, roughly"
+            f"{about(self.bytes / 2**20)} MB and {duration_in_words(self.seconds)} of processor "
+            "time, roughly"
         )
 
 

@@ -38,6 +38,7 @@ from kes.options import MISSING, FitOptions
 from kes.results import storage
 from kes.results.optima import Optima
 from kes.results.optimum import Optimum
+from kes.search.constraints import check_columns
 from kes.search.problem import OtherData
 
 Model: TypeAlias = Optima | AnyNetwork | Pdag
@@ -72,7 +73,9 @@ def read_table(
         if given := given_options(options):
             raise click.UsageError(f"{', '.join(given)}: not supported with --example.")
         rows = options["rows"] or 20_000
-        return datasets.alarm(rows=rows), ReadOptions(example=rows)
+        example = datasets.alarm(rows=rows)
+        _check_contexts(options, example)
+        return example, ReadOptions(example=rows)
     if options["rows"] is not None:
         raise click.UsageError("--rows is for --example; files are always read completely.")
     refuse_result(data)
@@ -84,7 +87,13 @@ def read_table(
         kinds, columns = {**before.kinds, **how.kinds}, how.columns or before.columns
         how = replace(how, kinds=kinds, columns=columns, cuts={} if discretizer else before.cuts)
     table = read_data(data, how, discretizer=discretizer)
+    _check_contexts(options, table)
     return table, how if discretizer is None else replace(how, cuts=dict(discretizer.cuts))
+
+
+def _check_contexts(options: Given, table: AnyTable) -> None:
+    """Refuse names in --contexts that are not columns, before they become knowledge."""
+    check_columns("contexts", _stripped(options.get("contexts", ())), table.names)
 
 
 def refuse_result(data: str) -> None:

@@ -35,7 +35,7 @@ from kes.data.parse_text import Sign
 from kes.data.raw_columns import Numbers, Raw
 from kes.data.schema import ReadOptions
 from kes.data.source import Source, open_source
-from kes.errors import KesError, either, listed, option, printable, unknown
+from kes.errors import KesError, either, listed, option, printable, suggest
 from kes.table import Table
 
 _SHOWN = 3
@@ -79,12 +79,16 @@ def inspect(
     kinds = options.kinds
     if isinstance(kinds, Mapping):
         kinds = {source.called(name): kind for name, kind in kinds.items()}
-    wanted = check_kinds(kinds, source.names)
     known = frozenset(source.names)
     asked = dict.fromkeys(map(source.called, options.columns or source.names))
-    for name in asked:
-        if name not in known:
-            raise unknown("column", name, source.names, option="columns")
+    if lacking := [name for name in asked if name not in known]:
+        raise KesError(
+            f"the data lack columns: {listed(lacking)}{suggest(lacking[0], source.names)}; "
+            f"known: {listed(sorted(known))}",
+            option="columns",
+            column=lacking[0],
+        )
+    wanted = check_kinds(kinds, source.names)  # after the columns that they are of
     if isinstance(weights, str):
         asked.pop(source.called(weights), None)
     chosen = [i for i, name in enumerate(source.names) if name in asked]

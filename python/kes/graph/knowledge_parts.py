@@ -51,9 +51,13 @@ def arc_list(part: str, value: object) -> tuple[tuple[str, str], ...]:
             raise _invalid(part, expected, item, "but it contains")
         a, b = ends
         if a == b:
-            raise KesError(
-                f"{part}: an arc cannot lead from {a!r} to itself", option=part, column=a
+            directed = part in ("required", "forbidden")
+            reason = (
+                f"an arc cannot lead from {a!r} to itself"
+                if directed
+                else f"a pair has two different variables, not {a!r} twice"
             )
+            raise KesError(f"{part}: {reason}", option=part, column=a)
         arcs.add((a, b))
     return tuple(sorted(arcs))
 

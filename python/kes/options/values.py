@@ -1,12 +1,12 @@
 """Values that options take: their names, types and checks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kes import _core
-from kes.errors import KesError, suggest
-from kes.validation import choice, duration, integer, number
+from kes.errors import KesError, option, suggest
+from kes.validation import duration, integer, number
 
 CRITERIA = tuple(dict.fromkeys(criterion.name for criterion in _core.CRITERIA))
 TRANSFORMS = ("ranks", "none")
@@ -82,7 +82,7 @@ def check_prove(name: str, value: object) -> bool | Literal["auto"]:
 def check_prior(name: str, value: object) -> Prior:
     """Return a prior of a network's parameters: a name, or a number of cases."""
     if isinstance(value, str):
-        return choice(name, value, known=PRIORS)  # type: ignore[return-value]
+        return _word(name, value, PRIORS, "a number of cases")  # type: ignore[return-value]
     return number(name, value, above=0.0)
 
 
@@ -91,22 +91,41 @@ def check_edge_prior(name: str, value: object) -> EdgePrior:
     if value is None:
         return 0.0
     if isinstance(value, str):
-        return choice(name, value, known=EDGE_PRIORS)  # type: ignore[return-value]
+        return _word(name, value, EDGE_PRIORS, "a number of nats")  # type: ignore[return-value]
     return number(name, value, minimum=0.0, maximum=MAX_PRICE)
 
 
 def check_gamma(name: str, value: object) -> Gamma:
     """Return γ of the extended BIC: a number or "auto"."""
-    if value == "auto":
-        return "auto"
+    if isinstance(value, str):
+        return _word(name, value, ("auto",), "a number")  # type: ignore[return-value]
     return number(name, value, minimum=0.0, maximum=MAX_PRICE)
 
 
 def check_basis(name: str, value: object) -> Basis:
     """Return the degree of polynomials, or "auto"."""
+    degrees = f"a degree from 1 to {_core.MAX_DEGREE}"
     if isinstance(value, str):
-        return choice(name, value, known=("auto",))  # type: ignore[return-value]
-    return integer(name, value, minimum=1, maximum=_core.MAX_DEGREE)
+        return _word(name, value, ("auto",), degrees)  # type: ignore[return-value]
+    try:
+        return integer(name, value, minimum=1, maximum=_core.MAX_DEGREE)
+    except KesError:
+        raise _neither(name, value, ("auto",), degrees) from None
+
+
+def _word(name: str, value: str, known: Sequence[str], number: str) -> str:
+    """Return a word in lower case if it is one of those that may stand in place of a number."""
+    if value.lower() in known:
+        return value.lower()
+    raise _neither(name, value, known, number)
+
+
+def _neither(name: str, value: object, known: Sequence[str], number: str) -> KesError:
+    """Return the error for a value that is neither a number in range nor a known word."""
+    *first, last = map(repr, known)
+    allowed = f"{', '.join([number, *first])} or {last}"
+    meant = suggest(value, known) if isinstance(value, str) else ""
+    return KesError(f"{option(name)} must be {allowed}, not {value!r}{meant}", option=name)
 
 
 def check_names(name: str, value: object) -> tuple[str, ...]:

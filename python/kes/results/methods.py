@@ -228,13 +228,19 @@ class OptimumMethods:
         return optimum_html(self)
 
     @checked_options(FitOptions, fill=False)
-    def fit(self: Optimum, data: Data, **options: Unpack[FitOptions]) -> Fitted:
+    def fit(self: Optimum, data: Data | None = None, **options: Unpack[FitOptions]) -> Fitted:
         """Estimate a network with this structure; see `kes.fit`, which has the same options.
 
         By default, raw data are read, cut, transformed and completed as in the search, and columns
         that it did not use are ignored. Missing values of the data of the search are not imputed
         again if the result keeps them. If the search used knowledge, the arcs satisfy it.
         """
+        if data is None:
+            raise KesError(
+                "an optimum does not contain the data: pass the data it was learned from, as in "
+                "fit(data)",
+                option="data",
+            )
         if options.keys() <= {"prior", "ess", "prefer"}:
             data = self.completed(data)
         same, reading = self.as_read(data)

@@ -64,19 +64,24 @@ def with_exogenous(
         "contexts": contexts or (),
         "interventions": [name for own in targets.values() for name in own],
     }.items():
-        for name in mentioned:
-            if name not in names:
-                raise KesError(
-                    f"{option(what)}: the data have no column {name!r}{suggest(name, names)}",
-                    option=what,
-                    column=name,
-                )
+        check_columns(what, mentioned, names)
     known = (knowledge or Knowledge()).adding(exogenous=block, targets=targets)
     if len(known.exogenous) == len(names):
         raise KesError(
             "all columns are contexts; at least one must be left to model", option="contexts"
         )
     return known
+
+
+def check_columns(what: str, mentioned: Iterable[str], names: Sequence[str]) -> None:
+    """Refuse names in an option that are not columns of the data."""
+    for name in mentioned:
+        if name not in names:
+            raise KesError(
+                f"{option(what)}: the data have no column {name!r}{suggest(name, names)}",
+                option=what,
+                column=name,
+            )
 
 
 def refuse_inadmissible(graph: EssentialGraph, known: Knowledge, what: str) -> None:

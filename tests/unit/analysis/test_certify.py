@@ -15,6 +15,7 @@ from tests.clock import within
 from tests.unit.refused import refused
 
 import kes
+from kes.analysis.certificate import CertifyCost
 from kes.analysis.certify import Incumbents, _subsets, certify, estimate
 from kes.cli import run
 from kes.exact.prover import Bounded, Bounding
@@ -408,6 +409,30 @@ def test_dense_continuous_tables_are_not_promised_too_soon():
     assert certificate.gap == 0
     assert spent < 20 * expected.seconds
     assert expected.seconds > 30 * estimate(table[:, :10]).seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.4, "; less than a second of processor time"),
+        (562.0, "; at most about 560 s of processor time, usually much less"),
+        (3.6e10, "; more than a year of processor time in the worst case, usually much less"),
+    ],
+)
+def test_the_estimate_tells_the_time_in_words(seconds, words):
+    """A duration of centuries, to two digits, would be no information."""
+    assert str(CertifyCost(variables=4, sets=16, bytes=128, seconds=seconds)).endswith(words)
+
+
+def test_no_budget_is_advised_that_nobody_has():
+    """In the worst case, 20 variables take hours, and 40, with 4^20 times the work, ages."""
+    table = np.random.default_rng(2).normal(size=(200, 40))
+    assert estimate(table[:, :20]).seconds < 24 * 3600
+    with refused(r"about 1,000,000; .*, or raise budget or memory_mb$"):
+        kes.certify(table[:, :20], budget=1)
+    assert "more than a year" in str(estimate(table))
+    with refused(r"with max_parents=3, or leave columns out$"):
+        kes.certify(table, budget=1)
 
 
 def test_the_estimate_counts_sets_and_ends_where_floats_do():

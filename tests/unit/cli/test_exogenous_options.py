@@ -49,7 +49,9 @@ def test_contexts_are_columns(printed):
     assert "1 exogenous variable" in out
     code, _, err = printed("learn", "tests.csv", "--contexts", "conditon", "--runs", 5)
     assert code == 2
-    assert "conditon" in err
+    assert "--contexts: the data have no column 'conditon' (did you mean 'condition'?)" in err
+    code, _, err = printed("learn", "--example", "alarm", "--contexts", "HRr", "--runs", 5)
+    assert (code, "--contexts: the data have no column 'HRr'" in err) == (2, True)
 
 
 def test_series_have_earlier_rows(printed):

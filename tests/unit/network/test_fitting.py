@@ -262,7 +262,7 @@ def test_contradicting_preferences_are_named():
             ARCS,
             {"prior": "laplace"},
             {"option": "prior"},
-            "'bdeu', 'ml'",
+            "'bdeu' or 'ml'",
         ),
         (ARCS, {"prior": None}, {"option": "prior"}, "None"),
         (ARCS, {"prior": 0}, {"option": "prior"}, "greater than 0"),

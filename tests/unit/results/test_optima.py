@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import escape
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.unit.refused import refused
 
@@ -283,6 +284,17 @@ def test_a_fit_is_that_of_the_graph_with_every_option(data, optima):
     assert (a, b) in network.arcs
     assert network.graph == graph
     assert network != optima.best.fit(data)
+
+
+def test_a_fit_says_which_data_it_needs():
+    """Not that the kinds of the search, which the user never gave, name an unknown column."""
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["age", "mass", "size"])
+    best = kes.learn(table, runs=2).best
+    with refused("^the data lack columns: 'age'; known: 'mass', 'size'$", column="age"):
+        best.fit(table.drop(columns="age"))
+    with refused(r"pass the data it was learned from, as in fit\(data\)", option="data"):
+        best.fit()
 
 
 def test_summary_says_what_matters(optima):

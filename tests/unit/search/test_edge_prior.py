@@ -250,7 +250,12 @@ def test_recipes_give_it_again(table, optima, tmp_path, monkeypatch):
     [
         (["--edge-prior", "-1"], "--edge-prior"),
         (["--edge-prior", "1,5"], "decimal comma"),
-        (["--edge-prior", "bic"], "'ebic'"),
+        (["--edge-prior", "bic"], "(did you mean 'ebic'?)"),
+        (["--edge-prior", "lots"], "--edge-prior must be a number of nats, 'auto' or 'ebic'"),
+        (["--basis", "99"], "--basis must be a degree from 1 to 6 or 'auto', not 99"),
+        (["--basis", "lots"], "--basis must be a degree from 1 to 6 or 'auto', not 'lots'"),
+        (["--gamma", "lots"], "--gamma must be a number or 'auto', not 'lots'"),
+        (["--likely", "v0,v0=3"], "likely: a pair has two different variables, not 'v0' twice"),
         (["--likely", "v0,v1"], "--likely takes two names and log odds"),
         (["--likely", "v0=2"], "--likely takes two names and log odds"),
         (["--likely", "v0,v99=2"], "unknown column 'v99'"),
