@@ -30,7 +30,7 @@ def told(tmp_path_factory):
 
 def untagged(edge):
     """Return the text of an edge without the tag behind it."""
-    return re.sub("(doubtful|replaceable)$", "", edge)
+    return re.sub("(doubtful|unlikely|replaceable)$", "", edge)
 
 
 def column(page, label):
